@@ -65,6 +65,7 @@ check-runs:
 	$(PYTHON) tests/python/check_kills.py target/debug/lookalike
 	$(PYTHON) tests/python/check_benchmarks.py
 	$(PYTHON) tests/python/check_formats.py
+	$(PYTHON) tests/browser/run.py target/debug/lookalike
 
 ## Builds the Python package into a fresh virtual environment and runs all of its tests.
 python:

@@ -82,7 +82,7 @@ class Record:
         self.good = False
         # What identical documents have in common: the text of a record, the bytes of a file.
         self.original = ""
-        self.text, self.name, self.date, self.numbers = "", "", None, {}
+        self.text, self.name, self.date, self.numbers, self.labels = "", "", None, {}, {}
         self.tokens, self.features = [], frozenset()
         self.index = 0
 
@@ -164,6 +164,7 @@ def mail_record(file: Input, number: int, raw: bytes, fields: dict, wanted: list
     record.name = mail.field(fields["id"]) or record.name
     record.date = mail.date(fields["date"])
     record.numbers = {key: number_of(mail.field(key)) for key in wanted}
+    record.labels = {key: mail.field(key) for key in wanted}
     return record
 
 
@@ -210,6 +211,7 @@ def json_record(file: Input, number: int, line: bytes, fields: dict, wanted: lis
     date = value.get(fields["date"])
     record.date = date if isinstance(date, str) else None
     record.numbers = {key: number_of(value.get(key)) for key in wanted}
+    record.labels = {key: label_of(value.get(key)) for key in wanted}
     return record
 
 
@@ -227,6 +229,13 @@ def number_of(value) -> float:
     except (AttributeError, ValueError):
         return math.nan
     return number if math.isfinite(number) else math.nan
+
+
+def label_of(value):
+    """What a rule `prefer(…)` compares: text, a number as it is written, true or false."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value if isinstance(value, str) else None
 
 
 def csv_records(file: Input, data: bytes, fields: dict, wanted: list) -> list:
@@ -259,6 +268,7 @@ def csv_records(file: Input, data: bytes, fields: dict, wanted: list) -> list:
         record.name = row.get(fields["id"]) or record.name
         record.date = row.get(fields["date"])
         record.numbers = {key: number_of(row.get(key)) for key in wanted}
+        record.labels = {key: row.get(key) for key in wanted}
     return records
 
 
@@ -439,7 +449,10 @@ def rank(record: Record, rules: list) -> tuple:
     place = [record.file.own]
     for rule in rules:
         name, _, field = rule.partition(":")
-        if name == "first":
+        if rule.startswith("prefer("):
+            field, values = preference(rule)
+            place.append(preferred(record.labels.get(field), values))
+        elif name == "first":
             place.append(record.index)
         elif name in ("longest", "shortest"):
             place.append(ranked(float(len(record.text.encode())), name == "shortest"))
@@ -448,6 +461,24 @@ def rank(record: Record, rules: list) -> tuple:
         else:
             place.append(ranked(record.numbers.get(field, math.nan), name == "min"))
     return (*place, record.name.encode(), record.index)
+
+
+def preference(rule: str) -> tuple:
+    """The field and the values of `prefer(FIELD=VALUE|"VALUE"…)`."""
+    field, _, rest = rule[len("prefer("):-1].partition("=")
+    found = re.findall(r'"((?:[^"\\]|\\.)*)"|([^|"]+)', rest)
+    return field.strip(), [re.sub(r"\\(.)", r"\1", quoted) if not bare else bare.strip() for quoted, bare in found]
+
+
+def preferred(label, values: list) -> int:
+    """The place of a value among those preferred, numbers by their value; all others come last."""
+    if label is None or not label.strip():
+        return len(values)
+    number = number_of(label)
+    for at, value in enumerate(values):
+        if value.strip() == label.strip() or number_of(value) == number:
+            return at
+    return len(values)
 
 
 class Unit:
@@ -512,7 +543,9 @@ def shared_by_pair(units: list, holders: Counter):
         yield [(other, shared) for other, shared in met if shared]
 
 
-def choose_leaders(units: list, matches: list, measure: Measure, only_protected: bool, witness: str) -> list:
+def choose_leaders(
+    units: list, matches: list, measure: Measure, only_protected: bool, witness: str, contained: Fraction = Fraction(0)
+) -> list:
     """Greedy in order of precedence: a unit that matches kept ones is removed, and its witness is the first
     of them, or with `best` the one with the highest measure, of equals the first. All of them are compared."""
     if witness not in ("first", "best"):
@@ -520,6 +553,8 @@ def choose_leaders(units: list, matches: list, measure: Measure, only_protected:
     leader = []
     for number, unit in enumerate(units):
         kept = [(o, s) for o, s in matches[number] if leader[o] == o]
+        # A match that does not contain enough of the unit removes nothing.
+        kept = [(o, s) for o, s in kept if s >= contained * len(unit.features)]
         if only_protected:
             kept = [(o, s) for o, s in kept if units[o].protected]
         if unit.protected or not kept:
@@ -567,13 +602,17 @@ class Answer:
     def __init__(self, documents: list, settings: dict, against_only: bool):
         self.measure = Measure(settings["measure"], settings["threshold"])
         self.linkage = settings["linkage"]
+        self.keep_n, self.contained = int(settings.get("keep_n", 1)), Fraction(settings.get("contained_only", 0))
         for document in documents:
             document.rank = rank(document, settings["keep"])
         self.units = units_of(documents, settings)
         self.matches = all_matches(self.units, self.measure)
         leaders = self.linkage == "leaders"
         self.leader = (
-            choose_leaders(self.units, self.matches, self.measure, against_only, settings.get("witness"))
+            choose_leaders(
+                self.units, self.matches, self.measure, against_only, settings.get("witness"),
+                self.contained,
+            )
             if leaders else join_components(self.matches)
         )
         self.stands_for = {}
@@ -585,8 +624,30 @@ class Answer:
                 if member is not first and not own:
                     self.stands_for[member] = first
 
+        self.survives(self.keep_n)
+
+    def survives(self, count: int) -> None:
+        """Of each cluster the first `count` documents in order of precedence; without any, the leader is dropped
+        because of the first document that it represents."""
+        self.kept_members, self.dropped = set(), {}
+        for first, members in self.clusters().items():
+            members = sorted(members, key=lambda document: place_of(document, self.measure))
+            self.kept_members.update(members[:max(count - 1, 0)])
+            if count == 0 and first.file.own:
+                self.dropped[first] = members[0]
+
+    def goes(self, document: Record) -> bool:
+        """Whether a document is removed."""
+        if not document.file.own or document in self.kept_members:
+            return False
+        return document in self.stands_for or document in self.dropped
+
+    def evidence(self, document: Record):
+        """The document that a row of the ledger names."""
+        return self.stands_for.get(document) or self.dropped.get(document)
+
     def removed(self) -> list:
-        return sorted((d for d in self.stands_for if d.file.own), key=by_name)
+        return sorted(filter(self.goes, {*self.stands_for, *self.dropped}), key=by_name)
 
     def clusters(self) -> dict:
         """Leaders in the order of their names, each with the documents that it represents."""
@@ -682,7 +743,10 @@ class Run:
         job = self.settings.get("job", {})
         fields = {"text": "text", "id": "id", "html": "html", "url": "url", "title": "title", "date": "date"}
         fields.update((k, v) for k, v in job.get("settings", {}).get("fields", {}).items() if k in fields)
-        wanted = [rule.partition(":")[2] for rule in self.settings["keep"] if ":" in rule]
+        wanted = [
+            preference(rule)[0] if rule.startswith("prefer(") else rule.partition(":")[2]
+            for rule in self.settings["keep"] if ":" in rule or rule.startswith("prefer(")
+        ]
         self.files = find_inputs(inputs, True) + find_inputs(against, False)
         self.records = [record for file in self.files for record in read_records(file, fields, wanted)]
         self.documents = [record for record in self.records if record.good]
@@ -771,7 +835,7 @@ def part(run: Run, records: list, contents: dict) -> list:
 def expected_fate(run: Run, record: Record) -> str:
     if not record.good:
         return "rejected"
-    return "removed" if record in run.answer.stands_for else "kept"
+    return "removed" if run.answer.goes(record) else "kept"
 
 
 def part_documents(run: Run) -> list:
@@ -811,7 +875,7 @@ def check_marks(run: Run, report: Report) -> None:
         if file.header:
             end = content.index(b"\n") + 1
             names = row_fields(content[:end], b"\t" if file.form == "tsv" else b",")
-            place = end if names[-5:] == list(MARKS) else 0
+            place = end if names[-len(MARKS):] == list(MARKS) else 0
         for record in (r for r in records if r.good):
             mark, place = taker(record, content, place)
             if mark is None:
@@ -832,11 +896,12 @@ def check_marks(run: Run, report: Report) -> None:
                 marks[record] = tuple(row[name] or None for name in MARKS)
     for record in run.own:
         mark = marks.get(record)
-        run.fates[record] = "lost" if mark is None else "removed" if mark[0] is not None else "kept"
+        run.fates[record] = "lost" if mark is None else "removed" if mark[5] in (True, "true") else "kept"
     report.check("marked records are the input with the fields of a mark", complaints)
     numbers = {leader: number for number, leader in enumerate(run.answer.clusters())}
     wrong = []
-    for record, (*duplicate_of, resemblance, cluster) in marks.items():
+    represented = Counter(run.answer.stands_for.values())
+    for record, (*duplicate_of, resemblance, cluster, is_duplicate, duplicates) in marks.items():
         kept = run.answer.stands_for.get(record)
         expected = numbers.get(kept or record)
         value = kept and run.answer.measure.value(*counts(record, kept))
@@ -845,14 +910,16 @@ def check_marks(run: Run, report: Report) -> None:
             and cluster == (None if expected is None else str(expected))
             and (resemblance is None) == (value is None)
             and (value is None or abs(float(resemblance) - value) <= 1e-12)
+            and str(is_duplicate).lower() == str(run.answer.goes(record)).lower()
+            and (duplicates is None) == (kept is not None) and int(duplicates or 0) == represented[record]
         )
         if not right:
-            wrong.append(f"{record!r} has {duplicate_of}, {resemblance}, {cluster}")
+            wrong.append(f"{record!r} has {duplicate_of}, {resemblance}, {cluster}, {is_duplicate}, {duplicates}")
     report.check("marks say what the answer is", wrong)
 
 
 # The fields that --mark adds.
-MARKS = ("duplicate_of", "duplicate_of_file", "duplicate_of_record", "resemblance", "cluster")
+MARKS = ("duplicate_of", "duplicate_of_file", "duplicate_of_record", "resemblance", "cluster", "is_duplicate", "duplicates")
 
 
 def take_json_mark(record: Record, content: bytes, place: int) -> tuple:
@@ -906,13 +973,18 @@ def check_promises(run: Run, report: Report) -> None:
     if run.settings["linkage"] == "leaders" and run.settings.get("job", {}).get("against_only"):
         standing = [d for d in run.documents if not d.file.own]
         named = "no kept document reaches the threshold with one of the other collection"
-        own = run.kept()
+        own = [d for d in run.kept() if d not in answer.kept_members]
     else:
-        standing = run.kept() + [d for d in run.documents if not d.file.own]
+        # Documents that `keep_n` keeps beside their leader reach the threshold with it.
+        standing = [d for d in run.kept() if d not in answer.kept_members]
+        standing += [d for d in run.documents if not d.file.own]
         named = "no two kept documents reach the threshold"
         own = None
-    report.check(named, alike(standing, own, measure))
+    report.check(named, alike(standing, own, measure, answer.contained))
     kept_ones = set(run.kept()) | {d for d in run.documents if not d.file.own}
+    if answer.keep_n == 0:
+        # Nothing of a cluster is kept: each document that goes has another one to show for it.
+        kept_ones = set(run.documents)
     alone = []
     kept_index = Index(kept_ones)
     component = {d: answer.leader[n] for n, unit in enumerate(answer.units) for d in unit.members}
@@ -921,7 +993,10 @@ def check_promises(run: Run, report: Report) -> None:
         if run.settings["linkage"] == "components":
             if component.get(document) not in led:
                 alone.append(document)
-        elif not any(True for _ in reached_by(document, kept_index, measure)):
+        elif document in answer.dropped:
+            if not any(document in (a, answer.stands_for.get(a)) for a in answer.stands_for):
+                alone.append(document)
+        elif not any(True for _ in reached_by(document, kept_index, measure, answer.contained)):
             alone.append(document)
     report.check("every removed document has a kept one that represents it", map(repr, alone))
 
@@ -950,22 +1025,31 @@ class Index:
         return ((other, (own & other_set).bit_count()) for other, other_set in zip(self.documents, self.sets))
 
 
-def reached_by(document: Record, index: Index, measure: Measure):
-    """The documents of an index with which this one, as the one that may go, reaches the threshold."""
+def reached_by(document: Record, index: Index, measure: Measure, contained: Fraction):
+    """The documents of an index with which this one, as the one that may go, reaches the threshold. If they must
+    contain it, only those that precede it: a later one never removes it."""
     for other, shared in index.met_by(document):
+        if contained and (shared < contained * len(document.features) or place_of(other, measure) > place_of(document, measure)):
+            continue
         if other is document or not measure.reaches(shared, len(document.features), len(other.features)):
             continue
         if document.compared and other.compared or document.tokens == other.tokens:
             yield other
 
 
-def alike(standing: list, own, measure: Measure) -> list:
+def place_of(document: Record, measure: Measure) -> tuple:
+    """A document's place in the order in which documents are decided."""
+    size = len(document.features) if measure.name == "containment" else 0
+    return document.rank[0], -size, *document.rank[1:]
+
+
+def alike(standing: list, own, measure: Measure, contained: Fraction) -> list:
     """Pairs among the documents that reach the threshold; pairs within the other collection do not count."""
     index = Index(standing)
     found = []
     for document in own if own is not None else standing:
         if document.file.own:
-            found += [f"{document!r} and {other!r}" for other in reached_by(document, index, measure)]
+            found += [f"{document!r} and {other!r}" for other in reached_by(document, index, measure, contained)]
     return found
 
 
@@ -1014,21 +1098,25 @@ def check_ledger(run: Run, report: Report) -> None:
     cosine = measure.name == "cosine"
     wrong = {key: [] for key in ("kept", "counts", "rule", "reach", "order", "witness")}
     for row, document in zip(rows, removed):
-        expected = run.answer.stands_for.get(document)
+        expected = run.answer.evidence(document)
+        dropped = document in run.answer.dropped
         kept = at.get(place_in(row, "kept_"))
         if kept is None or kept.name != row["kept_id"]:
             wrong["kept"].append(f"{document!r}: no document is named {named_in(row, 'kept_')}")
             continue
-        if kept.file.own and run.fates[kept] != "kept":
+        if kept.file.own and run.answer.keep_n > 0 and run.fates[kept] != "kept":
             wrong["kept"].append(f"{document!r}: {kept!r} was {run.fates[kept]}")
         wrong["counts"] += check_counts(row, document, kept, cosine)
-        if row["rule"] != rule_of(document, kept, linkage):
-            wrong["rule"].append(f"{document!r}: {row['rule']}, not {rule_of(document, kept, linkage)}")
-        if linkage == "leaders" and not measure.reaches(*counts(document, kept)):
+        rule = "dropped" if dropped else rule_of(document, kept, linkage)
+        if row["rule"] != rule:
+            wrong["rule"].append(f"{document!r}: {row['rule']}, not {rule}")
+        late, early = (kept, document) if dropped else (document, kept)
+        shared, size, _ = counts(late, early)
+        if linkage == "leaders" and not (measure.reaches(*counts(late, early)) and shared >= run.answer.contained * size):
             wrong["reach"].append(f"{document!r} and {kept!r}")
         size = len if measure.name == "containment" else lambda _: 0
-        key = [(d.rank[0], -size(d.features), *d.rank[1:]) for d in (kept, document)]
-        if kept.file.own and key[0] > key[1]:
+        key = [(d.rank[0], -size(d.features), *d.rank[1:]) for d in (early, late)]
+        if early.file.own and key[0] > key[1]:
             wrong["order"].append(f"{document!r} should stay rather than {kept!r}")
         if kept is not expected:
             wrong["witness"].append(f"{document!r}: {kept!r}, not {expected!r}")
@@ -1040,13 +1128,17 @@ def check_ledger(run: Run, report: Report) -> None:
     report.check("ledger: survivors obey the keep rules", wrong["order"])
     rule = {"first": "the first kept match", "best": "the best kept match"}.get(run.settings.get("witness"), "the first of its component")
     report.check(f"ledger: each names its witness, {rule}", wrong["witness"])
-    ours = {d for d in run.answer.stands_for if d.file.own}
+    ours = set(run.answer.removed())
     report.check("the removed documents are those of the plain computation", map(repr, ours ^ set(removed)))
 
 
 def check_clusters(run: Run, report: Report) -> None:
-    measure, expected, complaints = run.answer.measure, [], []
+    measure, expected, represented, complaints = run.answer.measure, [], [], []
     for number, (leader, members) in enumerate(run.answer.clusters().items()):
+        files = Counter(member.file.name for member in members)
+        few = sorted(files.items(), key=lambda one: one[0].encode())
+        few = few[:100] + [("…", sum(count for _, count in few[100:]))] * (len(few) > 100)
+        represented.append((leader, str(1 + len(members)), dict(few)))
         expected.append((leader, number, leader, 1.0))
         expected += [(d, number, leader, measure.value(*counts(d, leader))) for d in members]
     rows = run.table("clusters")
@@ -1057,6 +1149,12 @@ def check_clusters(run: Run, report: Report) -> None:
         if found != (member.named, str(number), leader.named):
             complaints.append(f"{found[0]} in {found[1]} of {found[2]}, where {member!r} in {number} of {leader!r} should be")
         complaints += number_complaints(repr(member), "resemblance", row["resemblance"], value)
+    leads = [row for row in rows if row["size"] or row["duplicates"]]
+    found = [(named_in(row), row["size"], json.loads(row["duplicates"] or "{}")) for row in leads]
+    if found != [(leader.named, size, files) for leader, size, files in represented]:
+        complaints.append("size and duplicates are not those of the leaders")
+    if any(list(files) != [name for name, _ in sorted(files.items(), key=lambda one: (one[0] == "…", one[0].encode()))] for _, _, files in found):
+        complaints.append("the files of duplicates are not in order")
     report.check(f"clusters are the {run.settings['linkage']} of the plain computation", complaints)
 
 
@@ -1077,6 +1175,42 @@ def check_pairs(run: Run, report: Report) -> None:
         complaints += check_counts(row, a, b, cosine)
     name = "all pairs that reach the threshold" if complete else "the pairs that decide"
     report.check(f"pairs: {name}, each once, a before b, counts exact", complaints)
+
+
+def check_near_misses(run: Run, report: Report) -> None:
+    """Every pair just below the threshold: of kept documents, or in a run that lists, of all."""
+    said, answer, complaints = run.summary["near_misses"], run.answer, []
+    least = Fraction(str(said["from"])).limit_denominator(10**9)
+    lower = Measure(answer.measure.name, least)
+    matches = all_matches(answer.units, lower)
+    below, above, expected = [0] * 10, [0] * 10, []
+    start, threshold = float(least), float(answer.measure.threshold)
+    for number, unit in enumerate(answer.units):
+        for other, shared in matches[number]:
+            sizes = len(unit.features), len(answer.units[other].features)
+            value, pairs = answer.measure.value(shared, *sizes), len(unit.members) * len(answer.units[other].members)
+            if answer.measure.reaches(shared, *sizes):
+                bin_ = int((value - threshold) / (threshold - start) * 10)
+                if bin_ < 10:
+                    above[bin_] += pairs
+                continue
+            below[min(int((value - start) / (threshold - start) * 10), 9)] += pairs
+            stays = lambda d: run.lists or not d.file.own or not answer.goes(d)
+            expected += [
+                (a, b) for a in unit.members for b in answer.units[other].members
+                if stays(a) and stays(b) and (run.lists or a.file.own or b.file.own)
+            ]
+    rows, expected = run.table("near_misses"), in_order(expected)
+    if len(rows) != len(expected) or said["listed"] != len(rows) or not said["complete"]:
+        complaints.append(f"{len(rows)} rows, {said['listed']} in the summary, not {len(expected)}")
+    for row, (a, b) in zip(rows, expected):
+        if (named_in(row, "a_"), named_in(row, "b_")) != (a.named, b.named):
+            complaints.append(f"{named_in(row, 'a_')} and {named_in(row, 'b_')}, where {a!r} and {b!r} should be")
+            break
+        complaints += check_counts(row, a, b, answer.measure.name == "cosine")
+    if (said["below"], said["above"]) != (below, above):
+        complaints.append(f"the histogram is {said['below']} and {said['above']}, not {below} and {above}")
+    report.check("near misses: all pairs just below the threshold, counts exact", complaints)
 
 
 def check_links(run: Run, rows: list, report: Report) -> None:
@@ -1108,8 +1242,12 @@ def check_summary(run: Run, report: Report) -> None:
     removed = run.answer.removed()
     clusters = run.answer.clusters()
     sizes = [1 + len(members) for members in clusters.values()]
-    by_rule = Counter(rule_of(d, run.answer.stands_for[d], run.settings["linkage"]) for d in removed)
+    by_rule = Counter(
+        "dropped" if d in run.answer.dropped else rule_of(d, run.answer.stands_for[d], run.settings["linkage"])
+        for d in removed
+    )
     rules = ("identical", "lexically_equivalent", "feature_equivalent", "near", "component")
+    rules += ("dropped",) * bool(run.answer.dropped)
     without = [d for d in run.own if not d.features]
     few = sum(1 for d in run.own if d.features and not d.compared)
     names = Counter(document.name for document in run.documents)
@@ -1167,7 +1305,7 @@ def check_against(run: Run, report: Report) -> None:
     removed = [place_in(row, "removed_") for row in run.table("ledger")]
     report.check("nothing of the other collection is in the ledger", [place for place in removed if place in others])
     produced = [p.relative_to(run.directory).as_posix() for p in run.directory.rglob("*") if p.is_file()]
-    expected = {"summary.json", "report.html", "clusters.tsv", "pairs.tsv", "ledger.tsv", "problems.tsv"}
+    expected = {"summary.json", "config.toml", "report.html", "clusters.tsv", "pairs.tsv", "near_misses.tsv", "ledger.tsv", "problems.tsv"}
     roles = ("marked",) if run.mark else ("kept", "removed", "rejected")
     for role in roles:
         expected |= {f"{role}-files.txt", f"{role}-files.tsv"}
@@ -1187,6 +1325,8 @@ def check(directory: Path, inputs: list, against=(), mark: bool = False, quiet: 
         check_promises(run, report)
         check_ledger(run, report)
     check_clusters(run, report)
+    if "near_misses" in run.summary:
+        check_near_misses(run, report)
     check_pairs(run, report)
     check_summary(run, report)
     if against:
@@ -1227,13 +1367,13 @@ removed_id\tremoved_file\tremoved_record\tkept_id\tkept_file\tkept_record\trule\
 @i\t@h\tfeature_equivalent\t1\t1\t1\t2\t2\t2
 """
 SELF_CLUSTERS = """\
-id\tfile\trecord\tcluster\tleader_id\tleader_file\tleader_record\tresemblance
-@a\t0\t@a\t1
-@b\t0\t@a\t1
-@c\t0\t@a\t0.6666666666666666
-@f\t0\t@a\t1
-@h\t1\t@h\t1
-@i\t1\t@h\t1
+id\tfile\trecord\tcluster\tleader_id\tleader_file\tleader_record\tresemblance\tsize\tduplicates
+@a\t0\t@a\t1\t4\t{"FILE":3}
+@b\t0\t@a\t1\t\t
+@c\t0\t@a\t0.6666666666666666\t\t
+@f\t0\t@a\t1\t\t
+@h\t1\t@h\t1\t2\t{"FILE":1}
+@i\t1\t@h\t1\t\t
 """
 SELF_PAIRS = """\
 a_id\ta_file\ta_record\tb_id\tb_file\tb_record\tresemblance\tcontainment_a_in_b\tcontainment_b_in_a\tshared\tsize_a\tsize_b
@@ -1254,11 +1394,12 @@ SELF_MARKS = {
 
 
 def expanded(text: str, out: Path) -> str:
-    """`@c` as a table names document c of the input beside `out`; `@c4` the same id at record 4."""
+    """`@c` as a table names document c of the input beside `out`; `@c4` the same id at record 4; `FILE` is
+    that input."""
     def name(match) -> str:
         record = match[2] or "abcdefghi".index(match[1]) + 1
         return f"{match[1]}\t{out.parent / 'docs.jsonl'}\t{record}"
-    return re.sub("@([a-i])([0-9]?)", name, text)
+    return re.sub("@([a-i])([0-9]?)", name, text).replace("FILE", str(out.parent / "docs.jsonl"))
 
 
 def self_summary(command: str) -> dict:
@@ -1300,11 +1441,12 @@ def self_run(folder: Path, kind: str) -> tuple:
     if kind == "dedup":
         files |= {"kept.jsonl": "".join(map(lines.get, "adeh")), "removed.jsonl": "".join(map(lines.get, "bcfi"))}
     if kind == "mark":
-        def mark_of(kept, value, cluster) -> dict:
+        def mark_of(name, kept, value, cluster) -> dict:
             place = (kept, str(source), "abcdefghi".index(kept) + 1) if kept else (None, None, None)
-            return dict(zip(MARKS, (*place, value, cluster)))
+            number = None if kept else {"a": 3, "h": 1}.get(name, 0)
+            return dict(zip(MARKS, (*place, value, cluster, kept is not None, number)))
         files["marked.jsonl"] = "".join(
-            lines[name][:-2] + "," + json.dumps(mark_of(*mark))[1:] + "\n" for name, mark in SELF_MARKS.items()
+            lines[name][:-2] + "," + json.dumps(mark_of(name, *mark))[1:] + "\n" for name, mark in SELF_MARKS.items()
         )
     for name, content in files.items():
         (out / name).write_text(expanded(content, out), encoding="utf-8")
@@ -1403,6 +1545,9 @@ TAMPERINGS = {
         "a pair is missing": without_line("pairs.tsv", "@c\t@f"),
         "a pair is too much": replaced("pairs.tsv", "@h\t@i", "@d\t@h\t0\t0\t0\t0\t2\t2\n@h\t@i"),
         "a pair is the wrong way round": replaced("pairs.tsv", "@h\t@i", "@i\t@h"),
+        "the size of a cluster is wrong": replaced("clusters.tsv", '\t4\t{"FILE":3}', '\t5\t{"FILE":3}'),
+        "the files of duplicates are wrong": replaced("clusters.tsv", '{"FILE":3}', '{"FILE":4}'),
+        "a row of no leader has a size": replaced("clusters.tsv", "@i\t1\t@h\t1\t\t", "@i\t1\t@h\t1\t2\t"),
         "a cluster is torn": replaced("clusters.tsv", "@f\t0\t@a", "@f\t1\t@f"),
         "a cluster has another leader": replaced("clusters.tsv", "@h\t1\t@h", "@h\t1\t@i"),
         "an incomplete list does not make the clusters": all_of(
@@ -1414,6 +1559,8 @@ TAMPERINGS = {
         "a marked document is lost": without_line("marked.jsonl", '{"id": "d"'),
         "a byte of a marked document changes": replaced("marked.jsonl", "green", "grean"),
         "a mark is missing": replaced("marked.jsonl", ', "resemblance": 1.0, "cluster": "1"', ""),
+        "a mark says that a duplicate is none": replaced("marked.jsonl", '"is_duplicate": true', '"is_duplicate": false'),
+        "a mark miscounts duplicates": replaced("marked.jsonl", '"duplicates": 3', '"duplicates": 2'),
         "a mark names another": replaced("marked.jsonl", '"duplicate_of": "h"', '"duplicate_of": "d"'),
         "a mark names another record of that id": replaced("marked.jsonl", '"duplicate_of_record": 8', '"duplicate_of_record": 9'),
         "a mark is in another cluster": replaced("marked.jsonl", '"cluster": "1"', '"cluster": "0"'),

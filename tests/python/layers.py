@@ -20,7 +20,8 @@ ALLOWED = {
     "lookalike-join": {"lookalike-core", "lookalike-cluster", "lookalike-spill"},
     "lookalike-methods": {"lookalike-core"},
     "lookalike-lexicon": {"lookalike-core", "lookalike-methods"},
-    "lookalike-io": {"lookalike-text"},
+    "lookalike-store": set(),
+    "lookalike-io": {"lookalike-text", "lookalike-store"},
     "lookalike-engine": {
         "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-methods", "lookalike-io",
         "lookalike-spill",
@@ -50,6 +51,10 @@ HOME = {
     "arrow-array": {"lookalike-io", "lookalike", "lookalike-python"},
     "pyo3": {"lookalike-python"},
     "parquet": {"lookalike-io"},
+    "object_store": {"lookalike-store"},
+    "tokio": {"lookalike-store"},
+    "reqwest": {"lookalike-store"},
+    "rustls": {"lookalike-store"},
     "html5ever": {"lookalike-text"},
     "mail-parser": {"lookalike-io"},
     # In engine for memory of no file.

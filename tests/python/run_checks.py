@@ -16,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from checks.after_runs import attributes, showing, undoing
+from checks.archives import archives
 from checks.command_line import (
     escape_sequences, no_report, replacing, scratch_directories, setting_names, standard_error, streams, usage,
     wrong_values,
@@ -26,6 +28,7 @@ from checks.determinism import memory, same_bytes, several_files
 from checks.equality import few_features, ignorable, not_every_word_counts, originals
 from checks.evaluate import error_bars, evaluation
 from checks.explain import explanations
+from checks.extracting import extracting
 from checks.fields import keep_fields, repeated_ids
 from checks.filter import filter  # noqa: A004
 from checks.harness import Checks
@@ -33,11 +36,18 @@ from checks.index import index, sweeps
 from checks.index_crash import index_crash
 from checks.large_records import large_records, long_texts
 from checks.mail import mail
+from checks.mail_options import mail_options
 from checks.methods import lexicons, methods, simhash_idf
+from checks.pipes import pipes
 from checks.plan import plan
+from checks.progress import log_lines, progress
 from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
+from checks.report import report_data
 from checks.resume import interruption, resuming
+from checks.stores import object_stores
+from checks.survivors import guards, near_misses, survivors
+from checks.web_archives import web_archives
 from checks.witness import witnesses
 
 PARTS = (
@@ -83,10 +93,25 @@ PARTS = (
     long_texts,
     several_files,
     mail,
+    mail_options,
+    web_archives,
+    archives,
+    extracting,
     index,
     sweeps,
     filter,
+    progress,
+    log_lines,
+    report_data,
     index_crash,
+    pipes,
+    object_stores,
+    survivors,
+    guards,
+    near_misses,
+    attributes,
+    undoing,
+    showing,
 )
 
 

@@ -15,6 +15,8 @@ use std::sync::Arc;
 pub(crate) struct Columns {
     /// Numbers of keep rules.
     numbers: Vec<String>,
+    /// Values of keep rules that may be texts too.
+    values: Vec<String>,
     /// Texts of documents.
     texts: [String; 2],
     /// Ids, dates and other short texts.
@@ -25,11 +27,15 @@ impl Columns {
     /// Those of the fields that settings name.
     pub(crate) fn of(settings: &Settings) -> Self {
         let rules = settings.keep_rules().unwrap_or_default();
-        let numbers = rules.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+        let fields = |prefers| {
+            let rules = rules.iter().filter(move |rule| rule.compares_texts() == prefers);
+            rules.filter_map(|rule| rule.field()).map(str::to_owned).collect()
+        };
+        let (numbers, values) = (fields(false), fields(true));
         let fields = &settings.fields;
         let texts = [&fields.text, &fields.html].map(Clone::clone);
         let labels = [&fields.id, &fields.url, &fields.title, &fields.date].map(Clone::clone);
-        Self { numbers, texts, labels }
+        Self { numbers, values, texts, labels }
     }
 }
 
@@ -49,6 +55,8 @@ pub(crate) fn batch_of(
             texts(&name, &values, true)?
         } else if columns.labels.contains(&name) {
             texts(&name, &values, false)?
+        } else if columns.values.contains(&name) {
+            written(&name, &values)?
         } else if columns.numbers.contains(&name) {
             numbers(&name, &values)?
         } else {
@@ -99,6 +107,25 @@ fn append(builder: &mut StringBuilder, text: &Bound<'_, PyString>) -> PyResult<(
         builder.append_value(text.map_err(|error| PyValueError::new_err(error.to_string()))?);
     }
     Ok(())
+}
+
+/// Texts, numbers, true and false, as JSON writes them.
+fn written(name: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
+    let mut builder = StringBuilder::new();
+    for (row, value) in values.iter().enumerate() {
+        if value.is_none() {
+            builder.append_null();
+        } else if let Ok(text) = value.cast::<PyString>() {
+            append(&mut builder, text)?;
+        } else if let Ok(logical) = value.cast::<PyBool>() {
+            builder.append_value(if logical.is_true() { "true" } else { "false" });
+        } else if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
+            builder.append_value(value.str()?.to_cow()?);
+        } else {
+            return Err(wrong(name, row, &value, "text or a number"));
+        }
+    }
+    Ok(Arc::new(builder.finish()))
 }
 
 fn numbers(name: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {

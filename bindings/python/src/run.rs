@@ -4,7 +4,7 @@ use crate::call::{Watch, detached};
 use crate::compare::Compared;
 use crate::table::{Table, table_format};
 use crate::{errors, settings};
-use lookalike::{Job, LookalikeError, PlanJob, ReclusterJob};
+use lookalike::{Job, LookalikeError, PlanJob, ReclusterJob, UndoJob};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -18,10 +18,15 @@ pub(crate) struct RunOptions {
     force: bool,
     tables: String,
     report: bool,
+    report_size: u64,
     mark: Option<String>,
+    attributes: bool,
     copy_files: bool,
     strict: bool,
     skip_unreadable: bool,
+    near_misses: Option<String>,
+    max_loss: Option<String>,
+    max_cluster: Option<String>,
     max_pairs: u64,
     threads: usize,
     memory: Option<u64>,
@@ -37,11 +42,16 @@ impl RunOptions {
             force: self.force,
             settings: settings::parse(py, settings)?,
             mark: self.mark,
+            attributes: self.attributes,
             tables: table_format(&self.tables)?,
             report: self.report,
+            report_size: self.report_size,
             copy_files: self.copy_files,
             strict: self.strict,
             skip_unreadable: self.skip_unreadable,
+            near_misses: self.near_misses,
+            max_loss: self.max_loss,
+            max_cluster: self.max_cluster,
             max_pairs: self.max_pairs,
             threads: self.threads,
             memory: self.memory,
@@ -118,9 +128,28 @@ pub(crate) fn explain(py: Python<'_>, run: PathBuf, a: &str, b: &str) -> PyResul
     detached(py, &watch, |_| lookalike::explain(a, b, &run)).map(Compared::new)
 }
 
+/// Restores removed documents into a copy of a result.
+#[pyfunction]
+#[pyo3(signature = (run, output, documents, clusters, *, force, progress = None, cancelled = None))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn undo(
+    py: Python<'_>,
+    run: PathBuf,
+    output: PathBuf,
+    documents: Vec<String>,
+    clusters: Vec<u64>,
+    force: bool,
+    progress: Option<Py<PyAny>>,
+    cancelled: Option<Py<PyAny>>,
+) -> PyResult<Told> {
+    let job = UndoJob { documents, clusters, force, ..UndoJob::new(run, output) };
+    let watch = Watch::new(progress, cancelled);
+    detached(py, &watch, |progress| told(&lookalike::undo(&job, progress)?))
+}
+
 /// The same pairs of a finished run of `cluster`, clustered anew.
 #[pyfunction]
-#[pyo3(signature = (run, settings, output, *, force, tables, report, progress = None, cancelled = None))]
+#[pyo3(signature = (run, settings, output, *, force, tables, report, report_size, progress = None, cancelled = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn recluster(
     py: Python<'_>,
@@ -130,6 +159,7 @@ pub(crate) fn recluster(
     force: bool,
     tables: &str,
     report: bool,
+    report_size: u64,
     progress: Option<Py<PyAny>>,
     cancelled: Option<Py<PyAny>>,
 ) -> PyResult<Told> {
@@ -139,9 +169,11 @@ pub(crate) fn recluster(
         linkage: Some(settings.linkage),
         witness: Some(settings.witness),
         keep: Some(settings.keep),
+        contained_only: settings.contained_only,
         force,
         tables: table_format(tables)?,
         report,
+        report_size,
         ..ReclusterJob::new(run, settings.threshold, output)
     };
     let watch = Watch::new(progress, cancelled);

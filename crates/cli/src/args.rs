@@ -4,15 +4,24 @@ mod choices;
 mod documents;
 mod evaluate;
 mod filter;
+mod formats;
 mod index;
 mod input;
+mod keep;
+mod knobs;
 mod lexicon;
+mod log;
+mod man;
 mod matching;
 mod methods;
 mod output;
 mod plan;
 mod recluster;
+mod report;
+mod results;
 mod run;
+mod stream;
+mod survivors;
 mod values;
 
 pub(crate) use choices::{
@@ -25,6 +34,7 @@ pub(crate) use filter::{
     FilterArgs, FilterCommand, FilterListArgs, FilterReportArgs, FilterVerdictArgs, MatchRuleArgs,
     MessageArgs, ReportArg,
 };
+pub(crate) use formats::FormatArgs;
 pub(crate) use index::{
     CollapseArgs, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
     IndexDiffArgs, IndexDirArgs, IndexExportArgs, IndexHistoryArgs, IndexHoldersArgs,
@@ -32,17 +42,28 @@ pub(crate) use index::{
     SweepRemoveArgs,
 };
 pub(crate) use input::{FieldArgs, InputArgs};
+pub(crate) use keep::keep_rules;
+pub(crate) use knobs::{PresetsArgs, SeedArgs};
 pub(crate) use lexicon::{
     LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs, LexiconWindowArgs,
 };
-pub(crate) use matching::{AnalysisArgs, CommonArgs, CriterionArgs, MatchArgs, MinFeaturesArgs};
+pub(crate) use log::LogArgs;
+pub(crate) use man::ManArgs;
+pub(crate) use matching::{
+    AnalysisArgs, CommonArgs, CriterionArgs, MatchArgs, MethodArgs, MinFeaturesArgs,
+};
 pub(crate) use methods::MethodsArgs;
 pub(crate) use output::{EarlierArgs, MemoryArgs, OutputArgs, RunningArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use recluster::ReclusterArgs;
+pub(crate) use report::ReportArgs;
+pub(crate) use results::{ShowArgs, UndoArgs};
 pub(crate) use run::{ClusterArgs, DedupArgs, WitnessArgs};
+pub(crate) use stream::StreamArgs;
+pub(crate) use survivors::{AttributesArgs, ContainedArgs, GuardArgs, NearMissArgs, SurvivorArgs};
 
 use clap::{Parser, Subcommand};
+use std::path::PathBuf;
 
 /// Finds the near-duplicate documents in any collection, and proves each one.
 #[derive(Debug, Parser)]
@@ -60,6 +81,14 @@ Start with: lookalike dedup docs.jsonl --output clean"
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Command,
+    /// Read options from this TOML file: `threshold = 0.9`, and in a table such as [dedup] those of
+    /// one command
+    ///
+    /// Keys are the names of options. The command line takes precedence over LOOKALIKE_* environment
+    /// variables (LOOKALIKE_THRESHOLD), these over the file, and the file over --preset. Results
+    /// have such a file, `config.toml`.
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Configuration")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -114,6 +143,23 @@ Examples:
   lookalike explain doc-17 doc-42 --run clean
   lookalike explain 'docs.jsonl:3' 'docs.jsonl:9' --run clean --format json")]
     Explain(ExplainArgs),
+    /// Show clusters, documents, losses or texts of a finished run
+    #[command(after_help = "\
+Examples:
+  lookalike show clean                                # the largest clusters
+  lookalike show clean doc-17                         # the cluster of a document
+  lookalike show clean --cluster 3 -n 100 --format json
+  lookalike show clean --source crawl/part-7.jsonl.zst
+  lookalike show clean --grep 'all rights reserved'")]
+    Show(ShowArgs),
+    /// Restore removed documents into a copy of a result
+    #[command(after_help = "\
+The restored documents are kept, and are in neither the ledger nor the clusters of the new result.
+
+Examples:
+  lookalike undo clean doc-17 doc-42 --output better
+  lookalike undo clean --cluster 3 --output better")]
+    Undo(UndoArgs),
     /// Measure recall, precision, clusters and cost of methods against the exact pairs of a
     /// collection
     #[command(after_help = "\
@@ -169,6 +215,19 @@ Examples:
   lookalike methods minhash-lsh
   lookalike methods minhash-lsh:t=0.7,recall=0.99")]
     Methods(MethodsArgs),
+    /// List the presets, settings of well-known data sets and tools, or show one
+    #[command(after_help = "\
+Examples:
+  lookalike presets
+  lookalike presets fineweb
+  lookalike dedup docs.jsonl --preset fineweb --threshold 0.8 --output clean")]
+    Presets(PresetsArgs),
+    /// Print the manual page, or write those of all commands to a directory
+    #[command(after_help = "\
+Examples:
+  lookalike man | man -l -
+  lookalike man ~/.local/share/man/man1")]
+    Man(ManArgs),
     /// Print the completion script for a shell
     #[command(after_help = "\
 Example:

@@ -1,8 +1,10 @@
 //! The `lookalike` command: parses arguments, runs a job of the library, prints results and
 //! messages.
 //!
-//! No algorithm lives here. [`args`] defines the arguments, [`command`] has one file for each
-//! subcommand, [`terminal`] draws progress and tables, [`flags`] names the options in messages of
+//! No algorithm lives here. [`args`] defines the arguments, [`config`] adds those of files and the
+//! environment, [`command`] has one file for each subcommand, [`progress`] shows progress,
+//! [`terminal`] prints messages and tables, [`log`] writes them as JSON lines, [`flags`] names the
+//! options in messages of
 //! the library, [`interrupt`] turns signals into a clean stop, [`exit`] defines the exit codes,
 //! [`fault`] reports panics.
 
@@ -11,15 +13,18 @@
 
 mod args;
 mod command;
+mod config;
 mod exit;
 mod fault;
 mod flags;
 mod interrupt;
+mod log;
+mod progress;
 mod terminal;
 mod visible;
 
 use clap::{CommandFactory, FromArgMatches};
-use exit::Exit;
+use exit::{Exit, WrongUsage};
 use std::io::ErrorKind;
 use std::process::ExitCode;
 use terminal::tell;
@@ -30,7 +35,8 @@ fn main() -> ExitCode {
     lookalike::quiet_decoder_panics();
     let cli = match parse() {
         Ok(cli) => cli,
-        Err(error) => return usage(&error),
+        Err(Wrong::Config(wrong)) => return failed(&wrong.into()).into(),
+        Err(Wrong::Words(error, origins)) => return usage(&error, &origins),
     };
     let exit = match std::panic::catch_unwind(|| command::run(&cli)) {
         Ok(Ok(exit)) => exit,
@@ -45,11 +51,28 @@ fn main() -> ExitCode {
     exit.into()
 }
 
-/// The arguments; [`flags`] learns which subcommand they name.
-fn parse() -> clap::error::Result<args::Cli> {
-    let matches = args::Cli::command().try_get_matches()?;
+/// Arguments that cannot be used.
+enum Wrong {
+    /// A configuration file or variable.
+    Config(WrongUsage),
+    /// The command line; the text says which options come from elsewhere.
+    Words(clap::Error, String),
+}
+
+/// The arguments, with those of the configuration; [`flags`] learns which subcommand they name.
+fn parse() -> Result<args::Cli, Wrong> {
+    let command = args::Cli::command();
+    let complete =
+        config::complete(&command, std::env::args_os().collect()).map_err(Wrong::Config)?;
+    let wrong = |error: clap::Error| {
+        let origins = complete.origins(&error.render().to_string());
+        Wrong::Words(error, origins)
+    };
+    let matches = command.clone().try_get_matches_from(&complete.words).map_err(wrong)?;
     flags::remember(&matches);
-    args::Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut args::Cli::command()))
+    complete.remember(&command, &matches);
+    let cli = args::Cli::from_arg_matches(&matches);
+    cli.map_err(|error| wrong(error.format(&mut args::Cli::command())))
 }
 
 /// Prints an error and returns its exit code.
@@ -82,12 +105,12 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 /// Prints an error about the arguments, or the requested help. The message may quote arguments with
 /// escape sequences; then it is printed without colours and with the sequences made visible.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(error: &clap::Error, origins: &str) -> ExitCode {
     let plain = error.render().to_string();
     let seen = visible(&plain);
-    if seen == plain {
+    if seen == plain && origins.is_empty() {
         error.exit();
     }
-    tell(seen.trim_end());
+    tell(format_args!("{}\n{}", seen.trim_end(), origins).to_string().trim_end());
     Exit::Usage.into()
 }

@@ -15,6 +15,7 @@
 
 mod components;
 mod keep;
+mod preference;
 
 pub use components::Components;
-pub use keep::{KeepRule, KeepRuleError, precedence};
+pub use keep::{KeepRule, KeepRuleError, keep_rules, precedence};

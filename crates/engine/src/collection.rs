@@ -21,10 +21,11 @@ use crate::store::ChunkMetadata;
 use crate::{ChunkStore, EngineError, Problems, SignatureBlock, Valueless};
 use lookalike_core::{TextDigest, TokenDigest};
 use lookalike_io::Inputs;
-use lookalike_io::source::ChunkPosition;
+use lookalike_io::source::{ChunkPosition, SkippedRecords};
 use lookalike_join::ChunkId;
 use lookalike_methods::Unsigned;
 use names::{Names, Ranks};
+use std::collections::BTreeMap;
 use std::io;
 
 /// Sets per chunk of a collection without documents ([`Collection::of_sets`]): the unit of work of
@@ -45,6 +46,8 @@ pub struct Collection {
     pub(crate) attributes: Vec<Vec<f64>>,
     /// Records and files that could not be used, in input order.
     pub problems: Problems,
+    /// Records that are no documents, by file; files without any are omitted.
+    pub skipped: BTreeMap<u32, SkippedRecords>,
     /// First document of each file; one more entry than files.
     pub file_starts: Vec<u32>,
     /// First document of each chunk; one more entry than chunks.
@@ -218,10 +221,29 @@ impl Collection {
     /// counted.
     #[must_use]
     pub fn valueless(&self, rule: usize) -> Valueless {
+        Valueless::count(self.own_values(rule))
+    }
+
+    /// The first of `count` values of a rule `prefer(…)` that no document has, by indices of the
+    /// rule and of the value; protected documents are not counted.
+    #[must_use]
+    pub fn unused_preference(&self, rule: usize, count: usize) -> Option<usize> {
+        let mut used = vec![false; count];
+        for value in self.own_values(rule).iter().filter(|value| !value.is_nan()) {
+            // The place of the value among those of the rule.
+            if let Some(used) = used.get_mut(*value as usize) {
+                *used = true;
+            }
+        }
+        used.iter().position(|used| !used)
+    }
+
+    /// The values of a keep rule, of the documents that are not protected.
+    fn own_values(&self, rule: usize) -> &[f64] {
         let values = self.attributes.get(rule).map_or(&[][..], Vec::as_slice);
         let own = self.file_starts.get(self.first_protected_file as usize);
         let own = own.map_or(values.len(), |&end| values.len().min(end as usize));
-        Valueless::count(&values[..own])
+        &values[..own]
     }
 
     /// The file of a document.

@@ -15,6 +15,9 @@ const MISSING: f64 = f64::from_bits(0x7ff8_0000_0000_0001);
 /// The field holds no date, or no number.
 const UNREADABLE: f64 = f64::from_bits(0x7ff8_0000_0000_0002);
 
+/// The field holds none of the preferred values.
+const NOT_PREFERRED: f64 = f64::from_bits(0x7ff8_0000_0000_0003);
+
 /// The value of a keep rule for a record; a NaN, which tells why, where it has none. `fields` are
 /// the names of the record's extra values.
 #[must_use]
@@ -28,15 +31,25 @@ pub fn keep_value(
         KeepRule::First => 0.0,
         KeepRule::Longest | KeepRule::Shortest => text_bytes as f64,
         KeepRule::Newest | KeepRule::Oldest => of_date(record.date.as_deref()),
-        KeepRule::Max(field) | KeepRule::Min(field) => {
-            let at = fields.iter().position(|name| name == field);
-            match at.and_then(|at| record.extra.get(at)) {
-                None | Some(FieldNumber::Missing) => MISSING,
-                Some(FieldNumber::Unreadable) => UNREADABLE,
-                Some(FieldNumber::Number(number)) => *number,
-            }
-        }
+        KeepRule::Max(field) | KeepRule::Min(field) => match value_of(field, record, fields) {
+            FieldNumber::Missing => MISSING,
+            FieldNumber::Unreadable | FieldNumber::Text(_) => UNREADABLE,
+            FieldNumber::Number(number) => number,
+        },
+        KeepRule::Prefer { field, values } => match value_of(field, record, fields) {
+            FieldNumber::Missing => MISSING,
+            FieldNumber::Unreadable => NOT_PREFERRED,
+            own => values
+                .iter()
+                .position(|value| FieldNumber::of(value) == own)
+                .map_or(NOT_PREFERRED, |place| place as f64),
+        },
     }
+}
+
+fn value_of(field: &str, record: &RecordView<'_>, fields: &[&str]) -> FieldNumber {
+    let at = fields.iter().position(|name| *name == field);
+    at.and_then(|at| record.extra.get(at)).copied().unwrap_or(FieldNumber::Missing)
 }
 
 fn of_date(written: Option<&str>) -> f64 {
@@ -56,7 +69,7 @@ pub struct Valueless {
     pub documents: u64,
     /// Documents without the field.
     pub missing: u64,
-    /// Documents whose field holds no date, or no number.
+    /// Documents whose field holds no date, or no number; with `prefer(…)`, another value.
     pub unreadable: u64,
 }
 
@@ -65,7 +78,7 @@ impl Valueless {
     pub(crate) fn count(values: &[f64]) -> Self {
         let mut counts = Self { documents: values.len() as u64, ..Self::default() };
         for value in values.iter().filter(|value| value.is_nan()) {
-            match value.to_bits() == UNREADABLE.to_bits() {
+            match [UNREADABLE, NOT_PREFERRED].map(f64::to_bits).contains(&value.to_bits()) {
                 true => counts.unreadable += 1,
                 false => counts.missing += 1,
             }
@@ -107,6 +120,37 @@ mod tests {
         assert!(!Valueless::count(&values[..1]).is_any());
         let behind = |value| lookalike_cluster::precedence(&KeepRule::Newest, value, -1e300);
         assert!(values[1..].iter().all(|&value| behind(value).is_gt()));
+    }
+
+    #[test]
+    fn preferred_values_are_their_places_and_all_others_tie() {
+        let values = ["wiki", "5", "true"].map(String::from).to_vec();
+        let rule = KeepRule::Prefer { field: "s".into(), values };
+        let value = |extra: FieldNumber| {
+            let record = RecordView {
+                file: 0,
+                record: 1,
+                line: 1,
+                id: None,
+                content: lookalike_io::Content::Text("".into()),
+                url: None,
+                title: None,
+                date: None,
+                extra: &[FieldNumber::Missing, extra],
+            };
+            keep_value(&rule, &record, &["r", "s"], 0)
+        };
+        let of = |text| value(FieldNumber::of(text));
+        assert_eq!(["wiki", " wiki ", "5", "5.0", "true"].map(of), [0.0, 0.0, 1.0, 1.0, 2.0]);
+        let others = [of("Wiki"), of("6"), of(""), value(FieldNumber::Unreadable)];
+        assert_eq!(
+            Valueless::count(&others),
+            Valueless { documents: 4, missing: 1, unreadable: 3 }
+        );
+        for other in others {
+            assert!(lookalike_cluster::precedence(&rule, 2.0, other).is_lt());
+            assert!(lookalike_cluster::precedence(&rule, others[0], other).is_eq());
+        }
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
 pub use keep_values::{Valueless, keep_value};
 pub use lookalike_join::{
     CandidateSearch, ChunkId, Edge, Linkage, PairList, Progress, SetId, Silent, WitnessRule,
-    WitnessSearch,
+    WitnessSearch, is_contained,
 };
 pub use matching::{MatchOptions, Matches, find, find_from};
 pub use memory_model::{MemoryLimits, MemoryModel, MemoryUse};

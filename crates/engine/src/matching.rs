@@ -5,6 +5,7 @@ use crate::join_source::UnitSource;
 use crate::signature_index::signature_index;
 use crate::sketch_verifier::SketchVerifier;
 use crate::{Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify};
+use lookalike_core::Threshold;
 use lookalike_join::{
     CandidatePairs, CandidateSearch, InvertedIndex, JoinOptions, JoinResult, KeyVerifier, Linkage,
     SpillBudget, Statistics, Unfiltered, WitnessRule, join_candidates, join_candidates_by,
@@ -23,6 +24,9 @@ pub struct MatchOptions {
     pub list_pairs: Option<u64>,
     /// Only protected documents can be witnesses (the setting `against_only`).
     pub only_protected: bool,
+    /// A match removes a document only if the kept one contains it to this degree (leaders, exact
+    /// verification).
+    pub contained: Option<Threshold>,
     /// How candidates of the exact join are found.
     pub search: CandidateSearch,
     /// Bytes of keys in memory, and twice as many to count elements before there are keys. With
@@ -42,6 +46,7 @@ impl MatchOptions {
             witness: WitnessRule::default(),
             list_pairs: None,
             only_protected: false,
+            contained: None,
             search: CandidateSearch::default(),
             memory: u64::MAX,
             sets: u64::MAX,
@@ -60,6 +65,7 @@ impl MatchOptions {
             list_pairs: self.list_pairs,
             protected: units.protected(),
             only_protected: self.only_protected,
+            contained: self.contained,
             least_size: settings.min_features.map_or(0, |least| least.count),
             search: self.search,
             budget: SpillBudget { bytes: self.memory, folder: collection.scratch_folder() },

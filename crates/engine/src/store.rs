@@ -13,7 +13,7 @@ use crate::collection::Rows;
 use crate::{EngineError, Problems};
 use lookalike_core::features::MANY;
 use lookalike_core::{SetDigest, TokenDigest};
-use lookalike_io::source::ChunkPosition;
+use lookalike_io::source::{ChunkPosition, SkippedRecords};
 use lookalike_spill::{Decoder, Encoder, Frame, SpillFile};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -45,6 +45,8 @@ pub(crate) struct ChunkMetadata {
     /// The token sequence of each set, by index of the set.
     pub(crate) sequences: Vec<TokenDigest>,
     pub(crate) problems: Problems,
+    /// Records of the chunk that are no documents.
+    pub(crate) skipped: SkippedRecords,
     /// Bytes of input.
     pub(crate) consumed: u64,
     /// Position in the inputs.
@@ -180,6 +182,7 @@ impl ChunkStore {
         }
         head.array(&metadata.sequences.iter().map(|sequence| sequence.0).collect::<Vec<_>>())?;
         metadata.problems.write(&mut head)?;
+        write_skipped(&metadata.skipped, &mut head)?;
         block.write_head(&mut head)?;
         let sets = block.sets.get().unwrap_or_default();
         let large = block.large_parts(&sets, front, back);
@@ -302,6 +305,27 @@ impl ChunkStore {
     }
 }
 
+fn write_skipped(skipped: &SkippedRecords, out: &mut Encoder<impl io::Write>) -> io::Result<()> {
+    out.numbers(&[skipped.iter().count() as u64])?;
+    for (kind, records) in skipped.iter() {
+        out.array(kind.as_bytes())?;
+        out.numbers(&[records])?;
+    }
+    Ok(())
+}
+
+fn read_skipped(from: &mut Decoder<impl io::Read>, most: u64) -> io::Result<SkippedRecords> {
+    let (mut skipped, mut kinds, mut records) = (SkippedRecords::default(), Vec::new(), Vec::new());
+    from.numbers::<u64>(1, &mut kinds)?;
+    for _ in 0..kinds[0] {
+        let kind = String::from_utf8(from.array(most)?).map_err(io::Error::other)?;
+        records.clear();
+        from.numbers::<u64>(1, &mut records)?;
+        skipped.add(&kind, records[0]);
+    }
+    Ok(skipped)
+}
+
 /// Decodes the head of a chunk with as many keep rules.
 fn decode_head(head: &[u8], rules: usize) -> io::Result<(Block, ChunkMetadata)> {
     let most = head.len() as u64;
@@ -323,6 +347,7 @@ fn decode_head(head: &[u8], rules: usize) -> io::Result<(Block, ChunkMetadata)> 
     }
     metadata.sequences = decoder.array(most)?.into_iter().map(TokenDigest).collect();
     metadata.problems = Problems::read(&mut decoder, most)?;
+    metadata.skipped = read_skipped(&mut decoder, most)?;
     Ok((Block::read_head(&mut decoder, most)?, metadata))
 }
 
@@ -396,6 +421,7 @@ mod tests {
         let long = long();
         let place = ChunkPosition { file: 1, record: 2, line: 3, offset: 1 << 40, bytes: 4 };
         let mut metadata = ChunkMetadata { consumed: 99, place, ..ChunkMetadata::default() };
+        metadata.skipped.add("request", 7);
         metadata.attributes = vec![vec![0.5, f64::NAN], vec![-1.0, 2.0]];
         let (mut store, left) = ChunkStore::kept(0, &path).unwrap();
         assert!(left.frames.is_empty() && !left.ended);

@@ -1,12 +1,15 @@
 //! Verdicts: for every document whether it is kept, or removed by which rule.
 
 use crate::collection::{Document, DocumentId};
+use crate::try_sort::par_sort_cancellable;
 use crate::{
-    Approach, Collection, Edge, EngineError, Linkage, MatchOptions, Matches, Units, Verify,
+    Approach, Collection, Edge, EngineError, Linkage, MatchOptions, Matches, Progress, Units,
+    Verify,
 };
 use lookalike_core::{SparseIndex, TextDigest, TokenDigest};
 use lookalike_join::SetId;
 use lookalike_methods::Evidence;
+use std::cmp::Ordering;
 
 /// Why a document was removed, from the strictest relation to the loosest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
@@ -26,11 +29,13 @@ pub enum Rule {
     Key,
     /// In one connected component with it; the two need not reach the threshold.
     Component,
+    /// The first document of a cluster of which none is kept.
+    Dropped,
 }
 
 impl Rule {
     /// All rules, strictest first.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Identical,
         Self::LexicallyEquivalent,
         Self::FeatureEquivalent,
@@ -38,6 +43,7 @@ impl Rule {
         Self::Sketch,
         Self::Key,
         Self::Component,
+        Self::Dropped,
     ];
 
     /// The rule for a unit removed by a match: `verify` is the verifier of a method's candidates,
@@ -63,6 +69,7 @@ impl Rule {
             Self::Sketch => "sketch",
             Self::Key => "key",
             Self::Component => "component",
+            Self::Dropped => "dropped",
         }
     }
 }
@@ -70,7 +77,8 @@ impl Rule {
 /// Why a document was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Removal {
-    /// Its witness: the kept document that it duplicates.
+    /// Its witness: the kept document that it duplicates. With [`Rule::Dropped`] the first document
+    /// that it represents, which is removed too.
     pub kept: DocumentId,
     /// The relation between the two.
     pub rule: Rule,
@@ -103,11 +111,18 @@ impl MatchResult<'_> {
 /// the match result.
 #[derive(Debug)]
 pub struct Verdicts {
-    /// Index in [`Rule::ALL`]; [`STAYS`] for a kept document.
+    /// Index in [`Rule::ALL`], with [`SURVIVES`] for a document that is kept although it has a
+    /// witness; [`STAYS`] for a document without one.
     rules: Vec<u8>,
+    /// Each leader that is removed, in the order of the collection, with the first document that it
+    /// represents.
+    dropped: Vec<(DocumentId, DocumentId)>,
 }
 
 const STAYS: u8 = u8::MAX;
+
+/// Is among those of its cluster that are kept.
+const SURVIVES: u8 = 0x40;
 
 impl Verdicts {
     /// Computes the verdicts from the matches that [`crate::find`] found with these options. If
@@ -164,21 +179,88 @@ impl Verdicts {
             },
             |more| rules.extend(more),
         )?;
-        Ok(Self { rules })
+        Ok(Self { rules, dropped: Vec::new() })
     }
 
-    /// Whether a document has a witness.
+    /// Keeps the first `survivors` documents of each cluster, of a leader and the documents that it
+    /// represents, in order of precedence: [`Units::new`] has the order, `compare` orders documents
+    /// that are not protected and have sets of equal size, or any size for a symmetric measure. Of
+    /// clusters whose leader is protected, the leader is among them whatever their number is.
+    /// Verdicts from [`Verdicts::new`] keep one.
+    ///
+    /// # Errors
+    /// Those of `compare`, a cancellation.
+    pub fn keep_first(
+        &mut self,
+        answer: &MatchResult<'_>,
+        survivors: u32,
+        by_size: bool,
+        compare: impl Fn(DocumentId, DocumentId) -> Result<Ordering, EngineError> + Sync,
+        progress: &dyn Progress,
+    ) -> Result<(), EngineError> {
+        let MatchResult { collection, units, .. } = *answer;
+        let leader = |document| {
+            let (_, leader) = answer.units_of(document)?;
+            Some(units.members(leader)[0])
+        };
+        let mut members: Vec<(DocumentId, DocumentId)> =
+            self.with_witness().filter_map(|member| Some((leader(member)?, member))).collect();
+        let size = |document| match units.of_document(document) {
+            Some(unit) if by_size => units.size(unit),
+            _ => 0,
+        };
+        par_sort_cancellable(&mut members, progress, |a, b| {
+            let protected = collection.is_protected(b.1).cmp(&collection.is_protected(a.1));
+            match a.0.cmp(&b.0).then(protected).then_with(|| size(b.1).cmp(&size(a.1))) {
+                Ordering::Equal => compare(a.1, b.1),
+                order => Ok(order),
+            }
+        })?;
+        for cluster in members.chunk_by(|a, b| a.0 == b.0) {
+            match survivors.checked_sub(1) {
+                None if collection.is_protected(cluster[0].0) => {}
+                None => self.dropped.push(cluster[0]),
+                Some(more) => cluster.iter().take(more as usize).for_each(|(_, member)| {
+                    self.rules[member.index()] |= SURVIVES;
+                }),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a document is removed, unless it is protected.
     #[must_use]
     pub fn is_removed(&self, document: DocumentId) -> bool {
-        self.rules[document.index()] != STAYS
+        match self.rules[document.index()] {
+            STAYS => self.first_represented(document).is_some(),
+            rule => rule & SURVIVES == 0,
+        }
     }
 
-    /// Why a document may be removed; `None` if it is kept. Protected documents that match another
+    /// The first document that a removed leader represents.
+    fn first_represented(&self, leader: DocumentId) -> Option<DocumentId> {
+        let place = self.dropped.binary_search_by_key(&leader, |&(leader, _)| leader).ok()?;
+        Some(self.dropped[place].1)
+    }
+
+    /// The leaders that are removed with the documents that they represent: the evidence is the
+    /// first of these, with the counts of its own removal.
+    pub fn dropped<'a>(
+        &'a self,
+        answer: &'a MatchResult<'_>,
+    ) -> impl Iterator<Item = (DocumentId, Removal)> + 'a {
+        self.dropped.iter().filter_map(|&(leader, first)| {
+            let evidence = self.removal(answer, first)?.evidence.swapped();
+            Some((leader, Removal { kept: first, rule: Rule::Dropped, evidence }))
+        })
+    }
+
+    /// The witness of a document and how the two compare; `None` if it has none. Protected documents that match another
     /// one have a removal too: the caller must keep them. `answer` must be the result from which
     /// the verdicts were computed.
     #[must_use]
     pub fn removal(&self, answer: &MatchResult<'_>, document: DocumentId) -> Option<Removal> {
-        let rule = *Rule::ALL.get(usize::from(self.rules[document.index()]))?;
+        let rule = *Rule::ALL.get(usize::from(self.rules[document.index()] & !SURVIVES))?;
         let (unit, leader) = answer.units_of(document)?;
         let edge =
             Edge { later: unit, earlier: leader, shared: answer.matches.shared[unit.index()] };
@@ -187,7 +269,7 @@ impl Verdicts {
     }
 
     /// Documents with a witness, in the order of the collection.
-    pub fn removed(&self) -> impl Iterator<Item = DocumentId> + '_ {
+    pub fn with_witness(&self) -> impl Iterator<Item = DocumentId> + '_ {
         (0..)
             .map(DocumentId)
             .zip(&self.rules)

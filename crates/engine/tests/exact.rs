@@ -76,6 +76,7 @@ fn run_with(
         witness,
         list_pairs: list,
         only_protected: false,
+        contained: None,
         search,
         memory: 1000,
         sets: at_hand.unwrap_or(u64::MAX),

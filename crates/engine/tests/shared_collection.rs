@@ -32,6 +32,7 @@ fn join(
         witness: WitnessRule::default(),
         list_pairs: Some(u64::MAX),
         only_protected: false,
+        contained: None,
         search: CandidateSearch::Prefixes,
         memory: 1000,
         sets,

@@ -4,18 +4,25 @@
 //! Files are listed and checked before anything is read, so that the order of arguments does not
 //! matter and mistakes are reported before hours of work.
 
+mod archive;
 mod discover;
 mod error;
+mod extract;
 mod fields;
 mod files;
 mod foreign;
 mod format;
+mod format_options;
 pub(crate) mod kind;
 mod maildir;
 mod name;
+mod remote;
+mod spool;
 
 pub use error::InputError;
+pub use extract::Extractor;
 pub use fields::FieldNames;
 pub use files::{DiscoverOptions, InputFile, Inputs};
 pub use foreign::why_skipped;
 pub use format::{Compression, Format};
+pub use format_options::{FormatOptions, KeepOrDrop};

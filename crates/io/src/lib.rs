@@ -17,9 +17,14 @@ pub mod record;
 pub mod sink;
 pub mod source;
 pub mod table;
+pub mod web;
 
 pub use guard::quiet_decoder_panics;
-pub use input::{Compression, DiscoverOptions, FieldNames, Format, InputFile, Inputs};
+pub use input::{
+    Compression, DiscoverOptions, Extractor, FieldNames, Format, FormatOptions, InputFile, Inputs,
+    KeepOrDrop,
+};
+pub use lookalike_store::{StoreError, is_url};
 pub use record::{Content, Fate, Fates, FieldNumber, Item, Mark, Problem, RecordView};
 pub use sink::{
     DocumentsWriter, MarkNames, OutputError, Role, RouteOptions, Routed, Staging, WrittenFile,

@@ -1,6 +1,7 @@
 //! Records and problems of the inputs, and the decisions that a writer needs.
 
 use std::fmt;
+use std::hash::{DefaultHasher, Hasher};
 
 /// One record of the input, borrowed from the chunk that holds it.
 #[derive(Debug, Clone)]
@@ -25,15 +26,45 @@ pub struct RecordView<'a> {
     pub extra: &'a [FieldNumber],
 }
 
-/// The value of a field that should hold a number.
+/// The value of a field of a keep rule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum FieldNumber {
     /// The record lacks the field, or it is null, empty or NaN.
     Missing,
-    /// The field holds something other than a finite number.
+    /// The field holds neither a finite number nor text: a list, an object, an infinity.
     Unreadable,
-    /// A finite number.
+    /// A finite number, also one that is written as text.
     Number(f64),
+    /// Another text, without white space at its ends, or true or false: a 64-bit digest of it, which
+    /// is compared within one process only.
+    Text(u64),
+}
+
+impl FieldNumber {
+    /// The value of a field that holds this text.
+    #[must_use]
+    pub fn of(written: &str) -> Self {
+        match written.trim() {
+            "" => Self::Missing,
+            written => written.parse().map_or_else(|_| Self::digest(written), Self::float),
+        }
+    }
+
+    /// A floating-point value. Tables write NaN for missing values; infinities cannot be ordered
+    /// usefully.
+    pub(crate) fn float(value: f64) -> Self {
+        match value {
+            value if value.is_finite() => Self::Number(value),
+            value if value.is_nan() => Self::Missing,
+            _ => Self::Unreadable,
+        }
+    }
+
+    fn digest(text: &str) -> Self {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(text.as_bytes());
+        Self::Text(hasher.finish())
+    }
 }
 
 /// The text of a record, before markup is removed.
@@ -137,6 +168,10 @@ pub struct Mark<'a> {
     pub resemblance: Option<f64>,
     /// Cluster of the document, if any.
     pub cluster: Option<&'a str>,
+    /// Whether the document would be removed.
+    pub is_duplicate: bool,
+    /// Number of documents that it represents, if it has no witness itself.
+    pub duplicates: Option<u32>,
 }
 
 /// The decisions of a run by record.

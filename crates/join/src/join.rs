@@ -7,7 +7,7 @@ use crate::source::SetSource;
 use crate::survivors::components::components;
 use crate::survivors::leaders::{LeaderOptions, leaders};
 use crate::survivors::pairs::{PairLimits, all_pairs};
-use crate::verify::{ExactVerifier, Verifier};
+use crate::verify::{ContainedVerifier, ExactVerifier, Verifier};
 use crate::{
     Criterion, Edge, InvertedIndex, JoinError, JoinOptions, JoinResult, Linkage, PairList,
     Progress, SetId, Statistics,
@@ -170,9 +170,15 @@ fn search<S: SetSource>(
     (result.leader, result.shared) = match options.linkage {
         Linkage::Leaders => {
             let listed = options.list_pairs.and_then(|pairs| list(PairLimits { pairs, edges: 0 }));
-            let &JoinOptions { witness, protected, only_protected, .. } = options;
+            let &JoinOptions { witness, protected, only_protected, contained, .. } = options;
             let options = LeaderOptions { witness, protected, only_protected };
-            let edges = leaders(pairs, verifier, options, statistics, progress);
+            let edges = match contained {
+                None => leaders(pairs, verifier, options, statistics, progress),
+                Some(least) => {
+                    let verifier = ContainedVerifier { verifier, sets, least };
+                    leaders(pairs, &verifier, options, statistics, progress)
+                }
+            };
             let (mut leader, mut shared): (Vec<SetId>, Vec<u32>) =
                 (0..sets.len()).map(SetId).map(itself).unzip();
             for edge in &edges {

@@ -138,4 +138,4 @@ pub use source::{
 };
 pub use statistics::Statistics;
 pub use survivors::{Decision, EdgeOrderError, LeaderPass, MatchEdge, WitnessRule, WitnessSearch};
-pub use verify::{COUNTS_SHARE, ExactVerifier, KeyVerifier, Verifier, verify};
+pub use verify::{COUNTS_SHARE, ExactVerifier, KeyVerifier, Verifier, is_contained, verify};

@@ -2,6 +2,7 @@
 
 use crate::survivors::WitnessRule;
 use crate::{CandidateSearch, SpillBudget};
+use lookalike_core::Threshold;
 
 /// How matches become clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -28,6 +29,9 @@ pub struct JoinOptions {
     pub protected: u32,
     /// Only protected sets can be witnesses.
     pub only_protected: bool,
+    /// A match removes its later set only if the earlier one contains it to this degree
+    /// ([`Linkage::Leaders`], with verifiers that count shared elements).
+    pub contained: Option<Threshold>,
     /// Sets with fewer elements are not compared.
     pub least_size: u32,
     /// How candidates are found.
@@ -48,6 +52,7 @@ impl JoinOptions {
             list_pairs: None,
             protected: 0,
             only_protected: false,
+            contained: None,
             least_size: 0,
             search: CandidateSearch::default(),
             budget: SpillBudget::unlimited(),

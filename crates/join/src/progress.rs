@@ -4,6 +4,9 @@ use crate::JoinError;
 
 /// Receives progress; called from any thread, at most a few thousand times a second.
 pub trait Progress: Sync {
+    /// A step of the whole job begins: its number, from 1, and how many there are.
+    fn step(&self, _number: u32, _of: u32) {}
+
     /// A phase begins; `total` bytes of input or units of work are ahead, where that is known.
     fn phase(&self, _name: &'static str, _total: Option<u64>) {}
 

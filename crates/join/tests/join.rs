@@ -279,6 +279,37 @@ proptest! {
     }
 }
 
+proptest! {
+    /// A match that does not contain the later set to a degree removes nothing, and is listed.
+    #[test]
+    fn removals_that_are_contained(
+        sets in sets(), criterion in criteria(), hundredths in 1u32..=100, protected in 0u32..9,
+        witness in prop::sample::select(vec![WitnessRule::First, WitnessRule::Best]), search in searches(),
+    ) {
+        let count = sets.len() as u32;
+        let truth = brute_force(&sets, criterion);
+        let protected = protected.min(count);
+        let mut removing = truth.clone();
+        removing.retain(|&(later, _), counts| {
+            later >= protected && 100 * counts.shared >= hundredths * counts.a
+        });
+        let arrays = Arrays::new(&sets);
+        let contained = Some(format!("{}.{:02}", hundredths / 100, hundredths % 100).parse().unwrap());
+        for list_pairs in [None, Some(u64::MAX)] {
+            let options = JoinOptions {
+                protected, contained, witness, search, list_pairs, ..JoinOptions::in_memory(Linkage::Leaders)
+            };
+            let found = join(&arrays.sets(), criterion, &options, &Silent).unwrap();
+            prop_assert_eq!(leaders(&found), greedy(count, &removing, witness, criterion.measure));
+            if list_pairs.is_some() {
+                let all: Vec<(u32, u32, u32)> =
+                    truth.iter().map(|(&(later, earlier), counts)| (later, earlier, counts.shared)).collect();
+                prop_assert_eq!(listed(&found), all);
+            }
+        }
+    }
+}
+
 /// Several chunks and blocks: clusters of versions far apart in precedence.
 #[test]
 fn many_sets() {

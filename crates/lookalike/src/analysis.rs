@@ -4,18 +4,24 @@ use crate::approach::{LexiconUsed, approach};
 use crate::common::CommonCounts;
 use crate::index::{append_matched, is_index};
 use crate::memory::Memory;
+use crate::near_misses::{NearMisses, lower_threshold};
 use crate::reading::{Documents, Reading};
 use crate::scratch_dir::ScratchDir;
+use crate::settings::DEFAULT_KEEP_N;
 use crate::{Job, LookalikeError, keep_fields, state};
+use lookalike_core::Measure;
+use lookalike_engine::units::rules_order;
 use lookalike_engine::{
     Approach, CandidateSearch, Checkpoints, Collection, Decided, DocumentId, EngineError,
     IngestOptions, Ingested, JoinPlan, MatchOptions, MatchResult, MatchSettings, Matches, Progress,
-    Removal, Signer, Units, Verdicts, Verify,
+    Removal, Signer, Units, Verdicts, Verify, find_from,
 };
 use lookalike_io::Inputs;
+use lookalike_io::input::InputError;
 use lookalike_io::sink::Staging;
 use lookalike_methods::Evidence;
 use lookalike_report::KeepValues;
+use std::cmp::Ordering;
 use std::time::Instant;
 
 /// An analysed collection.
@@ -31,6 +37,8 @@ pub(crate) struct Analysis {
     pub(crate) units: Units,
     pub(crate) matches: Matches,
     pub(crate) verdicts: Verdicts,
+    /// Pairs just below the threshold, if the job asks for them.
+    pub(crate) near_misses: Option<NearMisses>,
     /// Seconds by phase.
     pub(crate) phases: Vec<(&'static str, f64)>,
     pub(crate) threads: usize,
@@ -55,15 +63,27 @@ impl Analysis {
         MatchResult { collection, units, matches, approach }
     }
 
-    /// Why a document is removed; `None` if it is kept.
+    /// The witness of a document and how the two compare; `None` if it has none.
     pub(crate) fn removal(&self, document: DocumentId) -> Option<Removal> {
         self.verdicts.removal(&self.answer(), document)
     }
 
-    /// All duplicates, in the order of the collection.
+    /// All documents with a witness, in the order of the collection. Some are kept: protected ones,
+    /// and those that the setting keep_n keeps.
     pub(crate) fn removals(&self) -> impl Iterator<Item = (DocumentId, Removal)> + '_ {
         let removal = |document| self.removal(document).map(|removal| (document, removal));
-        self.verdicts.removed().filter_map(removal)
+        self.verdicts.with_witness().filter_map(removal)
+    }
+
+    /// Calls a function with each document that is removed, in no particular order.
+    pub(crate) fn for_each_removed(&self, mut each: impl FnMut(DocumentId, Removal)) {
+        for (document, removal) in self.removals() {
+            if self.verdicts.is_removed(document) && !self.collection.is_protected(document) {
+                each(document, removal);
+            }
+        }
+        let answer = self.answer();
+        self.verdicts.dropped(&answer).for_each(|(document, removal)| each(document, removal));
     }
 
     /// Similarity of two documents from the evidence, 0 to 1: by the run's measure, by a sketch's
@@ -85,11 +105,16 @@ impl Analysis {
     }
 }
 
+/// Why inputs are refused before anything is read.
+pub(crate) type AcceptInputs<'a> = &'a (dyn Fn(&Inputs, u32) -> Result<(), LookalikeError> + Sync);
+
 /// Reads and matches on the threads of the current pool, and begins the result. With `list_pairs`
-/// all pairs are listed, not only those that cause a removal.
+/// all pairs are listed, not only those that cause a removal. `accept` may refuse the inputs, of
+/// which it gets the number of those that are not protected.
 pub(crate) fn analyse(
     job: &Job,
     list_pairs: bool,
+    accept: AcceptInputs<'_>,
     progress: &dyn Progress,
 ) -> Result<(Analysis, Staging), LookalikeError> {
     job.settings.matching()?;
@@ -107,6 +132,7 @@ pub(crate) fn analyse(
         ));
     }
     let (mut inputs, first_protected_file) = discover(job, &keep)?;
+    accept(&inputs, first_protected_file)?;
     append_matched(job, &mut inputs, first_protected_file as usize, progress)?;
     let memory = Memory::of(job.memory);
     let scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
@@ -152,6 +178,7 @@ pub(crate) fn analyse_inputs(
     let Request { job, inputs, first_protected_file, mut scratch_dir, list_pairs, matches } =
         request;
     let mut settings = job.settings.matching()?;
+    let near_misses_from = lower_threshold(job)?;
     let keep = job.settings.keep_rules()?;
     let threads = job.thread_count();
     let memory = Memory::of(job.memory);
@@ -181,12 +208,15 @@ pub(crate) fn analyse_inputs(
         sequences: memory.sequences(),
     };
     scratch_dir.iter_mut().for_each(ScratchDir::keep);
-    let collection = documents.ingest(&signer, &options, progress)?;
+    let read = documents.ingest(&signer, &options, progress);
+    let collection = read.map_err(|error| changed_object(&inputs, error))?;
     if let Some(counted) = counted {
         counted.check(&collection, documents)?;
     }
     common.check(&collection)?;
-    let keep_values = match keep_fields::check(&inputs, &keep, &collection) {
+    // Documents of an index come and go, and with them the values that its rules prefer.
+    let all_values = matches.is_none();
+    let keep_values = match keep_fields::check(&inputs, &keep, &collection, all_values) {
         Ok(values) => values,
         Err(error) => {
             // Other keep rules make another job, which cannot be resumed from here.
@@ -210,6 +240,7 @@ pub(crate) fn analyse_inputs(
         witness: job.settings.witness,
         list_pairs: list_pairs.then_some(job.max_pairs),
         only_protected: job.against_only,
+        contained: job.settings.contained()?,
         search: CandidateSearch::default(),
         memory: memory.counting(),
         sets: budget,
@@ -221,14 +252,49 @@ pub(crate) fn analyse_inputs(
         options: &options,
         checkpoints: &checkpoints,
     };
-    let joined = match matches {
-        None => ingested.join(plan, progress)?,
-        Some(matches) => {
-            ingested.join_by(plan, progress, |collection, units| matches.find(collection, units))?
+    let mut near_misses = None;
+    let joined = ingested.join_by(plan, progress, |collection, units| {
+        let found = match matches {
+            None => find_from(
+                &checkpoints,
+                collection,
+                units,
+                &settings,
+                &approach,
+                &options,
+                progress,
+            )?,
+            Some(matches) => matches.find(collection, units)?,
+        };
+        if let Some(from) = near_misses_from {
+            near_misses = Some(NearMisses::find(
+                from,
+                collection,
+                units,
+                &settings,
+                &options,
+                job.max_pairs,
+                progress,
+            )?);
         }
-    };
+        Ok::<_, LookalikeError>(found)
+    })?;
     phases.extend(joined.phases.iter().copied());
-    let Decided { collection, units, matches, verdicts } = joined.decide(plan, progress)?;
+    let Decided { collection, units, matches, mut verdicts } = joined.decide(plan, progress)?;
+    if job.settings.keep_n != DEFAULT_KEEP_N {
+        let answer = MatchResult {
+            collection: &collection,
+            units: &units,
+            matches: &matches,
+            approach: &approach,
+        };
+        let compare = |a, b| match rules_order(&collection, &keep, a, b) {
+            Ordering::Equal => collection.compare_names(a, b),
+            order => Ok(order),
+        };
+        let by_size = settings.measure == Measure::Containment;
+        verdicts.keep_first(&answer, job.settings.keep_n, by_size, compare, progress)?;
+    }
     let mut resumed = Resumed { taken: checkpoints.reused(), damaged: checkpoints.damaged() };
     if collection.restored > 0 {
         resumed.taken.insert(0, "reading");
@@ -246,6 +312,7 @@ pub(crate) fn analyse_inputs(
         units,
         matches,
         verdicts,
+        near_misses,
         phases,
         threads,
         memory,
@@ -253,6 +320,16 @@ pub(crate) fn analyse_inputs(
         resumed,
     };
     Ok(analysis)
+}
+
+/// The error of a reading: an object that changes while it is read cannot be read to its end.
+fn changed_object(inputs: &Inputs, error: LookalikeError) -> LookalikeError {
+    let has_objects = inputs.files.iter().any(|file| file.object.is_some());
+    let unreadable = matches!(error, LookalikeError::Engine(EngineError::Unreadable(_)));
+    match (has_objects && unreadable).then(|| inputs.verify_unchanged()) {
+        Some(Err(changed @ InputError::Changed { .. })) => changed.into(),
+        _ => error,
+    }
 }
 
 /// A pool of `threads` threads.

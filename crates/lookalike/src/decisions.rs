@@ -143,8 +143,11 @@ impl Fates for ChunkDecisions<'_> {
         let Some(document) = self.find(file, record) else { return Mark::default() };
         let removal = analysis.removal(document);
         let leader = removal.map_or(document, |removal| removal.kept);
-        let Some(number) = clusters.number(leader) else { return Mark::default() };
+        let Some(number) = clusters.number(leader) else {
+            return Mark { duplicates: Some(0), ..Mark::default() };
+        };
         let number = number as usize;
+        let protected = analysis.collection.is_protected(document);
         let file = removal.map(|removal| analysis.collection.file_name(removal.kept));
         let record = removal.map(|_| clusters.records[number]);
         Mark {
@@ -153,6 +156,8 @@ impl Fates for ChunkDecisions<'_> {
             duplicate_of_record: record,
             resemblance: removal.and_then(|r| analysis.similarity(r.evidence)),
             cluster: Some(&labels[number]),
+            is_duplicate: analysis.verdicts.is_removed(document) && !protected,
+            duplicates: removal.is_none().then(|| clusters.sizes[number] - 1),
         }
     }
 }

@@ -245,6 +245,16 @@ impl Documents {
         DocumentName { id: self.id(document).into(), file, record }
     }
 
+    /// Names of the files.
+    pub(crate) fn files(&self) -> &[String] {
+        &self.files
+    }
+
+    /// The number of the document's file among [`Documents::files`], and that of its record.
+    pub(crate) fn place(&self, document: u32) -> (u32, u32) {
+        self.places[document as usize]
+    }
+
     /// The document named by cells of a table, if there is one.
     pub(crate) fn find(&self, name: &[Value]) -> Option<u32> {
         let [id, file, record] = name else { return None };

@@ -8,6 +8,7 @@ use crate::index::{append_matched, matched_records};
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::run_tables::RunTables;
+use crate::settings::DEFAULT_KEEP_N;
 use crate::source::{
     Against, CallerKind, CallerSource, Protected, Source, SourceKind, mixed, reads_twice,
 };
@@ -67,6 +68,9 @@ fn run(
     action: Action,
     progress: &dyn Progress,
 ) -> Result<Answer, LookalikeError> {
+    if action == Action::List && settings.keep_n != DEFAULT_KEEP_N {
+        settings.refuse_survivors("cluster, which removes nothing")?;
+    }
     let mut job = resources.job(settings);
     check_source(&source, settings)?;
     if let SourceKind::Files(paths) = &source.kind {
@@ -158,6 +162,10 @@ fn answer(
             ) => {
                 let fields = caller.columns();
                 LookalikeError::KeepField { rule, field, kind, documents, unreadable, fields }
+            }
+            (LookalikeError::KeepValue { rule, field, value, .. }, Some(caller)) => {
+                let fields = caller.columns();
+                LookalikeError::KeepValue { rule, field, value, fields }
             }
             (error, _) => error,
         })?;

@@ -43,6 +43,24 @@ pub enum LookalikeError {
         /// The fields that the first records have.
         fields: Vec<String>,
     },
+    /// A keep rule that prefers a value that no document has.
+    #[error(
+        "the setting keep={rule}: no document has the value `{value}` in the field `{field}`; {}",
+        Fields(fields, "value")
+    )]
+    KeepValue {
+        /// The rule.
+        rule: String,
+        /// The field of the rule.
+        field: String,
+        /// The value.
+        value: String,
+        /// The fields that the first records have.
+        fields: Vec<String>,
+    },
+    /// A limit of what a run may remove was exceeded; nothing was removed.
+    #[error("{0}")]
+    Guard(String),
     /// An invalid shingle size.
     #[error("invalid shingle size {0}; use 1 to 1000 tokens (5 is usual)")]
     ShingleSize(u32),
@@ -119,6 +137,9 @@ pub enum LookalikeError {
     /// A result could not be written.
     #[error(transparent)]
     Output(#[from] OutputError),
+    /// The stream of kept documents could not be written to its end.
+    #[error("the kept documents cannot be written: {0}")]
+    Stream(#[source] std::io::Error),
     /// A result of an earlier run could not be read.
     #[error(transparent)]
     Table(#[from] TableError),
@@ -359,6 +380,7 @@ impl LookalikeError {
             Self::Threshold(_)
             | Self::Keep(_)
             | Self::KeepField { .. }
+            | Self::KeepValue { .. }
             | Self::ShingleSize(_)
             | Self::Settings(_)
             | Self::Method(_)
@@ -366,6 +388,7 @@ impl LookalikeError {
             | Self::Index(IndexError::Lean { .. })
             | Self::Engine(EngineError::TermFilter(_)) => ErrorKind::Usage,
             Self::Limit(_)
+            | Self::Guard(_)
             | Self::Engine(EngineError::Strict(_))
             | Self::Changed { .. }
             | Self::SourceChanged { .. }
@@ -376,6 +399,9 @@ impl LookalikeError {
             | Self::AddingCancelled
             | Self::FilterCancelled
             | Self::Report(lookalike_report::ReportError::Cancelled) => ErrorKind::Cancelled,
+            Self::Output(OutputError::Store(lookalike_io::StoreError::Cancelled)) => {
+                ErrorKind::Cancelled
+            }
             Self::Stopped { source, .. } => source.kind(),
             _ => ErrorKind::Failed,
         }
@@ -387,10 +413,11 @@ impl LookalikeError {
         match self {
             Self::Threshold(_) => "threshold",
             Self::Keep(_) => "keep_rule",
-            Self::KeepField { .. } => "keep_field",
+            Self::KeepField { .. } | Self::KeepValue { .. } => "keep_field",
             Self::ShingleSize(_) => "shingle_size",
             Self::Settings(_) => "settings",
             Self::Limit(_) => "limit",
+            Self::Guard(_) => "guard",
             Self::Labels(_) => "labels",
             Self::Method(_) => "method",
             Self::Lexicon(_) => "lexicon",
@@ -411,7 +438,7 @@ impl LookalikeError {
             Self::SourceChanged { .. } | Self::Changed { .. } | Self::UnreadableAgain(_) => {
                 "input_changed"
             }
-            Self::Output(_) => "output",
+            Self::Output(_) | Self::Stream(_) => "output",
             Self::Table(_) => "table",
             Self::Run { .. } => "run",
             Self::Plan { .. } => "plan",

@@ -180,6 +180,9 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
     if job.report {
         staging.write("report.html", EvaluationReport(evaluation).html()?.as_bytes())?;
     }
+    if let Some(config) = &job.config {
+        staging.write("config.toml", config.as_bytes())?;
+    }
     staging.write("evaluation.json", evaluation.to_json()?.as_bytes())?;
     staging.commit()?;
     Ok(evaluated)
@@ -196,6 +199,7 @@ struct Checked {
 
 impl Checked {
     fn new(settings: &Settings, options: &EvaluateOptions) -> Result<Self, LookalikeError> {
+        settings.refuse_survivors("evaluate")?;
         let matching = settings.matching()?;
         let from = options.list_from(&matching)?;
         let entries = match options.methods.as_slice() {
@@ -228,6 +232,9 @@ fn measure(
         progress,
     };
 
+    // The truth, and each method.
+    let steps = entries.len() as u32 + 1;
+    progress.step(1, steps);
     let mut common = CommonCounts::new(job, documents, &settings, None, progress);
     settings.common = common.of(settings.features)?;
 
@@ -245,7 +252,8 @@ fn measure(
     let mut bench =
         Bench { job, cost, laboratory, settings, truth: &truth, classes, lexica, common };
     let (mut results, mut times) = (Vec::new(), Vec::new());
-    for entry in entries {
+    for (step, entry) in (2..).zip(entries) {
+        progress.step(step, steps);
         let (result, seconds) = bench.measure(entry)?;
         results.push(result);
         times.push(seconds);
@@ -263,6 +271,9 @@ fn measure(
             source: if labels.is_some() { "labels".into() } else { "exact".into() },
             labels: labels.map(LabelSource::name),
             labels_without_document: truth.unknown_names,
+            different: truth
+                .judged
+                .then(|| truth.pairs.iter().filter(|pair| !pair.is_true).count() as u64),
             pairs: truth.pairs.iter().filter(|pair| pair.is_true).count() as u64,
             clusters: components.map(true_clusters),
             sample: truth.sampled.as_ref().map(|sampled| SampleSummary {
@@ -362,7 +373,11 @@ impl Bench<'_> {
         }
 
         let sampled = truth.sampled.as_deref();
-        let found = trial.pairs(sampled);
+        let mut found = trial.pairs(sampled);
+        if truth.judged {
+            let place = |pair: &KnownPair| (pair.a, pair.b);
+            found.retain(|found| truth.pairs.binary_search_by_key(found, place).is_ok());
+        }
         let theory = entry.spec.as_ref().and_then(|spec| Theory::of(spec, self.settings));
         let expected = theory.map(|theory| {
             move |pair: &KnownPair| match entry.verify == Verify::Exact && !pair.is_true {

@@ -1,10 +1,15 @@
 //! Choice of the clusters and pairs that the report shows.
 
+mod listing;
+
+use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::document_columns::DocumentName;
 use crate::estimates;
 use crate::second_pass::{Shown, Wanted};
+pub(crate) use listing::{CLUSTERS as LISTED, MEMBERS};
+use listing::{Listed, Listing};
 use lookalike_core::{Measure, Overlap, overlap};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
@@ -13,66 +18,51 @@ use lookalike_io::Item;
 use lookalike_io::source::VisitScratch;
 use lookalike_methods::Evidence;
 use lookalike_report::{
-    ClusterExhibit, DocExhibit, Measures, MemberExhibit, PairExhibit, ResemblanceEstimate,
+    ClusterData, ClusterExhibit, DocExhibit, DocPlace, Measures, MemberExhibit, PairExhibit,
+    Removed, ResemblanceEstimate,
 };
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// Largest clusters shown.
+/// Largest clusters shown where the page has no script.
 pub(crate) const CLUSTERS: usize = 20;
-/// Members shown of each.
-pub(crate) const MEMBERS: usize = 20;
 /// Pairs shown side by side.
 const PAIRS: usize = 12;
 
 /// The clusters and pairs that the report shows; a function of the result.
 #[derive(Default)]
 pub(crate) struct Choice {
-    /// Leader, and members in the order of their names.
-    clusters: Vec<(DocumentId, Vec<DocumentId>)>,
+    listing: Listing,
     /// Removed documents, each shown with its kept one.
     pairs: Vec<DocumentId>,
 }
 
 impl Choice {
-    /// The largest clusters, and removed documents spread evenly over the range of similarities.
+    /// The clusters, and removed documents spread evenly over the range of similarities.
     ///
     /// # Errors
-    /// Names on disk that cannot be read.
-    pub(crate) fn new(analysis: &Analysis, clusters: &Clusters) -> Result<Self, EngineError> {
-        let sizes = clusters.sizes();
-        let first = |number: &u32| (Reverse(sizes[*number as usize]), *number);
-        let mut largest: Vec<u32> = (0..sizes.len() as u32).collect();
-        if largest.len() > CLUSTERS {
-            largest.select_nth_unstable_by_key(CLUSTERS, first);
-            largest.truncate(CLUSTERS);
-        }
-        largest.sort_unstable_by_key(first);
-        let leaders: Vec<DocumentId> =
-            largest.iter().map(|&number| clusters.in_order()[number as usize]).collect();
-        let mut members: Vec<Vec<DocumentId>> = vec![Vec::new(); leaders.len()];
+    /// Names on disk that cannot be read; a cancellation.
+    pub(crate) fn new(
+        analysis: &Analysis,
+        clusters: &Clusters,
+        progress: &dyn Progress,
+    ) -> Result<Self, EngineError> {
+        let listing = Listing::new(analysis, clusters, progress)?;
         let mut near: Vec<(f64, DocumentId)> = Vec::new();
         for (document, removal) in analysis.removals() {
-            if let Some(at) = leaders.iter().position(|&leader| leader == removal.kept) {
-                members[at].push(document);
-            }
             // Pairs without a similarity are chosen arbitrarily.
             let value = analysis.similarity(removal.evidence).unwrap_or(0.0);
             if value < 1.0 || removal.rule > lookalike_engine::Rule::LexicallyEquivalent {
                 near.push((value, document));
             }
         }
-        for members in &mut members {
-            try_par_sort_unstable_by(members, |&a, &b| analysis.collection.compare_names(a, b))?;
-        }
-        let clusters = leaders.into_iter().zip(members).collect();
         try_par_sort_unstable_by(&mut near, |a, b| match a.0.total_cmp(&b.0) {
             Ordering::Equal => analysis.collection.compare_names(a.1, b.1),
             order => Ok(order),
         })?;
         let shown = near.len().min(PAIRS);
         let pairs = (0..shown).map(|n| near[n * (near.len() - 1) / (shown - 1).max(1)].1).collect();
-        Ok(Self { clusters, pairs })
+        Ok(Self { listing, pairs })
     }
 
     /// The documents whose titles and texts are needed.
@@ -81,28 +71,125 @@ impl Choice {
             self.pairs.iter().filter_map(|&document| Some(analysis.removal(document)?.kept));
         let compared: Vec<DocumentId> = self.pairs.iter().copied().chain(partners).collect();
         let mut documents = compared.clone();
-        for (leader, members) in &self.clusters {
-            documents.push(*leader);
-            documents.extend(members.iter().take(MEMBERS));
-        }
+        documents.extend(self.listing.documents(analysis));
         let ordered = |mut documents: Vec<DocumentId>| {
             documents.sort_unstable();
             documents.dedup();
             documents
         };
-        Wanted { documents: ordered(documents), compared: ordered(compared) }
+        Wanted {
+            documents: ordered(documents),
+            compared: ordered(compared),
+            excerpt: self.listing.excerpt(),
+        }
     }
 }
 
-/// The clusters and pairs with their texts and numbers; incomplete if the run is cancelled.
-pub(crate) fn exhibits(
+/// The clusters of the list with their texts and numbers: as data, and the largest ones. Ids are
+/// those of the tables; those of the largest are the shown ones.
+pub(crate) fn cluster_exhibits(
     analysis: &Analysis,
     clusters: &Clusters,
     choice: &Choice,
     shown: &BTreeMap<DocumentId, Shown>,
     ids_repeat: bool,
     progress: &dyn Progress,
-) -> Result<(Vec<ClusterExhibit>, Vec<PairExhibit>), EngineError> {
+) -> Result<(ClusterData, Vec<ClusterExhibit>), LookalikeError> {
+    let sources = analysis.inputs.files.iter().map(|file| file.name.clone()).collect();
+    let mut data = ClusterData::new(sources, choice.listing.excerpt());
+    let mut largest = Vec::new();
+    for cluster in choice.listing.clusters() {
+        if progress.cancelled() {
+            return Err(EngineError::Cancelled.into());
+        }
+        let exhibit = cluster_exhibit(analysis, clusters, &choice.listing, cluster, shown)?;
+        data.push(&exhibit).map_err(LookalikeError::from)?;
+        if largest.len() < CLUSTERS {
+            largest.push(exhibit);
+        }
+    }
+    for (exhibit, cluster) in largest.iter_mut().zip(choice.listing.clusters()) {
+        let name = |document| -> Result<String, EngineError> {
+            Ok(DocumentName::of(&analysis.collection, document)?.shown(ids_repeat).to_string())
+        };
+        exhibit.leader.id = name(cluster.leader)?;
+        for (member, &document) in exhibit.members.iter_mut().zip(choice.listing.listed(cluster)) {
+            member.id = name(document)?;
+        }
+    }
+    Ok((data, largest))
+}
+
+/// A cluster with the documents that are listed; its numbers are those of all of its documents.
+fn cluster_exhibit(
+    analysis: &Analysis,
+    clusters: &Clusters,
+    listing: &Listing,
+    cluster: &Listed,
+    shown: &BTreeMap<DocumentId, Shown>,
+) -> Result<ClusterExhibit, EngineError> {
+    let collection = &analysis.collection;
+    let named = |document| -> Result<(String, DocPlace), EngineError> {
+        let DocumentName { id, record, .. } = DocumentName::of(collection, document)?;
+        Ok((id.into_owned(), DocPlace { file: collection.file(document), record }))
+    };
+    let (id, place) = named(cluster.leader)?;
+    let of_leader = shown.get(&cluster.leader).cloned().unwrap_or_default();
+    let members = listing.members(cluster);
+    let mut exhibit = ClusterExhibit {
+        number: clusters.number(cluster.leader).unwrap_or_default(),
+        size: members.len() as u64 + 1,
+        least: 1.0,
+        files: vec![place.file],
+        place,
+        leader: DocExhibit {
+            id,
+            text: of_leader.excerpt(listing.excerpt()).to_owned(),
+            cut_from: of_leader.whole(listing.excerpt()),
+            title: of_leader.title,
+            url: of_leader.url,
+        },
+        ..ClusterExhibit::default()
+    };
+    let (mut sum, mut values) = (0.0, 0u64);
+    for &member in members {
+        let Some(removal) = analysis.removal(member) else { continue };
+        if let Some(value) = analysis.similarity(removal.evidence) {
+            exhibit.least = exhibit.least.min(value);
+            sum += value;
+            values += 1;
+        }
+        exhibit.rules |= Removed::place_of_rule(removal.rule.name()).map_or(0, |rule| 1 << rule);
+        exhibit.files.push(collection.file(member));
+    }
+    exhibit.mean = sum / values.max(1) as f64;
+    exhibit.files.sort_unstable();
+    exhibit.files.dedup();
+    for &member in listing.listed(cluster) {
+        let Some(removal) = analysis.removal(member) else { continue };
+        let (id, place) = named(member)?;
+        let shown = shown.get(&member);
+        exhibit.members.push(MemberExhibit {
+            id,
+            place,
+            title: shown.and_then(|shown| shown.title.clone()),
+            similarity: analysis.similarity(removal.evidence),
+            rule: removal.rule.name().into(),
+            text: shown.map_or("", |shown| shown.excerpt(listing.excerpt())).to_owned(),
+            cut_from: shown.and_then(|shown| shown.whole(listing.excerpt())),
+        });
+    }
+    Ok(exhibit)
+}
+
+/// The pairs with their texts and numbers; incomplete if the run is cancelled.
+pub(crate) fn pair_exhibits(
+    analysis: &Analysis,
+    choice: &Choice,
+    shown: &BTreeMap<DocumentId, Shown>,
+    ids_repeat: bool,
+    progress: &dyn Progress,
+) -> Result<Vec<PairExhibit>, EngineError> {
     // Shown pairs are compared by complete sets, also if the run used sketches.
     let signer = Signer::new(&analysis.settings);
     let name = |document: DocumentId| -> Result<String, EngineError> {
@@ -116,28 +203,6 @@ pub(crate) fn exhibits(
     let document = |number: DocumentId| {
         let Shown { title, url, text, cut_from } = shown.get(&number).cloned().unwrap_or_default();
         Ok::<_, EngineError>(DocExhibit { id: name(number)?, title, url, text, cut_from })
-    };
-    let cluster = |(leader, members): &(DocumentId, Vec<DocumentId>)| {
-        let removals = || members.iter().filter_map(|&m| Some((m, analysis.removal(m)?)));
-        let values = || removals().filter_map(|(_, r)| analysis.similarity(r.evidence));
-        Ok::<_, EngineError>(ClusterExhibit {
-            number: clusters.number(*leader).unwrap_or_default(),
-            size: members.len() as u64 + 1,
-            least: values().fold(1.0, f64::min),
-            mean: values().sum::<f64>() / values().count().max(1) as f64,
-            leader: document(*leader)?,
-            members: removals()
-                .take(MEMBERS)
-                .map(|(member, removal)| {
-                    Ok(MemberExhibit {
-                        id: name(member)?,
-                        title: shown.get(&member).and_then(|shown| shown.title.clone()),
-                        similarity: analysis.similarity(removal.evidence),
-                        rule: removal.rule.name().into(),
-                    })
-                })
-                .collect::<Result<_, EngineError>>()?,
-        })
     };
     let pair = |&removed: &DocumentId| -> Result<Option<PairExhibit>, EngineError> {
         if progress.cancelled() {
@@ -161,9 +226,7 @@ pub(crate) fn exhibits(
             rule: removal.rule.name().into(),
         }))
     };
-    let clusters = choice.clusters.iter().map(cluster).collect::<Result<_, _>>()?;
-    let pairs = choice.pairs.iter().filter_map(|pair_of| pair(pair_of).transpose());
-    Ok((clusters, pairs.collect::<Result<_, _>>()?))
+    choice.pairs.iter().filter_map(|pair_of| pair(pair_of).transpose()).collect()
 }
 
 /// The feature set of a document of which only the beginning is kept: its text is read once more.

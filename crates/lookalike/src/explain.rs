@@ -13,23 +13,15 @@ use crate::lookup::{Ids, Name, find};
 use crate::panics::caught;
 use crate::reading::Documents;
 use crate::result_tables::{Extra, cluster_columns, ledger_columns};
+use crate::run_inputs::RunInputs;
 use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings};
 use lookalike_core::CommonElements;
 use lookalike_engine::Silent;
-use lookalike_io::{Column, InputFile, Inputs, TableReader, Value};
-use lookalike_report::{Action, DocExhibit, Summary};
-use serde::Deserialize;
+use lookalike_io::{Column, Inputs, TableReader, Value};
+use lookalike_report::{Action, DocExhibit};
 use std::path::Path;
 use std::sync::Arc;
-
-/// The part of a summary that is needed to repeat the run.
-#[derive(Deserialize)]
-pub(crate) struct RunJob {
-    pub(crate) settings: Settings,
-    pub(crate) inputs: Vec<String>,
-    pub(crate) against: Vec<String>,
-}
 
 /// Explains why two documents of a run were matched, or were not. Each is named by its id or as
 /// `FILE:RECORD`.
@@ -42,18 +34,7 @@ pub fn explain(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, Looka
 }
 
 fn explained(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, LookalikeError> {
-    let (summary, job) = read_summary(run)?;
-    let options = job.settings.reading(vec![run.to_path_buf()], None);
-    if job.inputs.iter().chain(&job.against).any(|input| input == "-") {
-        return Err(LookalikeError::StandardInput);
-    }
-    let mut inputs = Inputs::discover(&job.inputs, options.clone())?;
-    // The summary states the sizes of these only.
-    let own = inputs.files.len();
-    if !job.against.is_empty() {
-        inputs.append(Inputs::discover(&job.against, options)?)?;
-    }
-    let changed = changed_inputs(&inputs.files[..own], &summary);
+    let RunInputs { summary, job, inputs, changed, .. } = RunInputs::find(run)?;
     let ids = match summary.duplicate_ids == 0 && changed.is_none() && job.against.is_empty() {
         true => Ids::AreUnique,
         false => Ids::MayRepeat,
@@ -92,7 +73,8 @@ fn explained(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, Lookali
         action => in_ledger(run, action, names, ids_repeat)?,
     };
     let estimate = estimate::sentence(run, names)?;
-    let decision = [Some(decision), estimate, changed].into_iter().flatten();
+    let survivors = about_survivors(&job.settings);
+    let decision = [Some(decision), survivors, estimate, changed].into_iter().flatten();
     let decision = decision.collect::<Vec<_>>().join(" ");
     let mut exhibits = documents.into_iter().map(|document| {
         let id = document.name.shown(ids_repeat).to_string();
@@ -101,6 +83,22 @@ fn explained(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, Lookali
     let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
     let common = common_elements(&job.settings, &inputs)?;
     DocumentComparison::new(a, b, &job.settings, common, Some(decision))
+}
+
+/// A sentence about settings with which not every match removes a document.
+fn about_survivors(settings: &Settings) -> Option<String> {
+    match settings {
+        Settings { contained_only: Some(least), .. } => Some(format!(
+            "A match removed a document only if the kept one contains it (contained_only={least})."
+        )),
+        Settings { keep_n: 0, .. } => {
+            Some("No document of a cluster was kept (keep_n=0).".to_owned())
+        }
+        Settings { keep_n: 1, .. } => None,
+        Settings { keep_n, .. } => {
+            Some(format!("{keep_n} documents of each cluster were kept (keep_n)."))
+        }
+    }
 }
 
 /// The common elements that the run removed from feature sets, counted again.
@@ -112,43 +110,6 @@ fn common_elements(
     let matching = settings.matching()?;
     let mut counts = CommonCounts::new(&job, Documents::of_files(inputs), &matching, None, &Silent);
     pool(job.thread_count())?.install(|| counts.of(matching.features))
-}
-
-/// A sentence about inputs that changed after the run.
-fn changed_inputs(files: &[InputFile], summary: &Summary) -> Option<String> {
-    let sizes = |name: &str| summary.inputs.iter().find(|input| input.name == name);
-    let change = files.iter().find_map(|file| match sizes(&file.name) {
-        None => Some(format!("{} was not there", file.name)),
-        Some(known) if known.bytes != file.size => {
-            Some(format!("{} had {} bytes and now has {}", file.name, known.bytes, file.size))
-        }
-        Some(_) => None,
-    })?;
-    Some(format!("The inputs have changed since the run: {change}; it may have seen other texts."))
-}
-
-pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeError> {
-    let path = run.join("summary.json");
-    let wrong = |reason: String| LookalikeError::Run { path: path.display().to_string(), reason };
-    let text = std::fs::read_to_string(&path).map_err(|e| wrong(e.to_string()))?;
-    let foreign = |e: serde_json::Error| {
-        wrong(format!("not written by this version of lookalike, or changed since ({e})"))
-    };
-    let summary: Summary = serde_json::from_str(&text).map_err(foreign)?;
-    if summary.settings.analysis != lookalike_text::ANALYSIS_NAME
-        || summary.settings.hash != lookalike_core::HASH_NAME
-    {
-        return Err(wrong(format!(
-            "made with analysis {} and hash {}, this program has {} and {}",
-            summary.settings.analysis,
-            summary.settings.hash,
-            lookalike_text::ANALYSIS_NAME,
-            lookalike_core::HASH_NAME
-        )));
-    }
-    let job = summary.settings.other.get("job").cloned().unwrap_or_default();
-    let job = serde_json::from_value(job).map_err(foreign)?;
-    Ok((summary, job))
 }
 
 /// The decision in the ledger about the two.

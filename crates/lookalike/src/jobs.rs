@@ -1,14 +1,20 @@
 //! The runs of `dedup` and `cluster`, which write a result directory.
 
 use crate::aligned_pairs::align_pairs;
-use crate::analysis::{Analysis, analyse, discover, pool};
+use crate::analysis::{AcceptInputs, Analysis, analyse, discover, pool};
+use crate::attributes::write_attributes;
 use crate::decisions::{Clusters, Decisions};
-use crate::exhibits::{Choice, exhibits};
+use crate::exhibits::{Choice, cluster_exhibits, pair_exhibits};
+use crate::guards::Guards;
+use crate::job_steps::{JobSteps, REPORT};
+use crate::page_files::write_page;
 use crate::panics::caught;
 use crate::plan::{method_name, read_plan};
 use crate::result_tables::write_problems;
 use crate::run_tables::RunTables;
 use crate::second_pass::{Shown, second_pass};
+use crate::settings::DEFAULT_KEEP_N;
+use crate::source_losses::source_losses;
 use crate::summarise::summarise;
 use crate::table_store::TableFiles;
 use crate::{Job, LookalikeError, memory, state};
@@ -16,7 +22,7 @@ use lookalike_engine::{DocumentId, EngineError, Progress};
 use lookalike_io::Problem;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
-use lookalike_report::{Action, Output, Phase, Report, Run, Summary};
+use lookalike_report::{Action, Output, Page, Phase, Report, Run, Summary};
 use lookalike_text::Analyzer;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -58,7 +64,7 @@ pub struct Outcome {
 /// Settings that make no sense, inputs that cannot be read, outputs that cannot be written.
 pub fn run_dedup(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
     let action = if job.mark.is_some() { Action::Mark } else { Action::Remove };
-    run(job, action, progress)
+    run(job, action, IN_FILES, progress)
 }
 
 /// Finds the same clusters and removes nothing: lists all pairs that reach the threshold.
@@ -66,42 +72,68 @@ pub fn run_dedup(job: &Job, progress: &dyn Progress) -> Result<Outcome, Lookalik
 /// # Errors
 /// As [`run_dedup`].
 pub fn run_cluster(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
-    run(job, Action::List, progress)
+    run(job, Action::List, IN_FILES, progress)
 }
 
-fn run(job: &Job, action: Action, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
+/// How the documents are written.
+#[derive(Clone, Copy)]
+pub(crate) struct Writing<'a> {
+    /// Uncompressed, whatever the inputs are.
+    pub(crate) uncompressed: bool,
+    /// Why inputs cannot be written so.
+    pub(crate) accept: AcceptInputs<'a>,
+}
+
+/// In files like the inputs.
+const IN_FILES: Writing<'static> = Writing { uncompressed: false, accept: &|_, _| Ok(()) };
+
+pub(crate) fn run(
+    job: &Job,
+    action: Action,
+    writing: Writing<'_>,
+    progress: &dyn Progress,
+) -> Result<Outcome, LookalikeError> {
     // Whatever is done in parallel is done on so many threads.
     let pool = pool(job.thread_count())?;
-    caught(|| pool.install(|| carry_out(job, action, progress)))
+    caught(|| pool.install(|| carry_out(job, action, writing, progress)))
         .map_err(|error| state::stopped(job, error))
 }
 
 fn carry_out(
     job: &Job,
     action: Action,
+    writing: Writing<'_>,
     progress: &dyn Progress,
 ) -> Result<Outcome, LookalikeError> {
     let started = Instant::now();
+    let progress = &JobSteps::of(job, action, progress)?;
     let plan = job.plan.as_deref().map(read_plan).transpose()?;
     // Components need all pairs anyway, so they may as well be listed.
     let list_pairs =
         action == Action::List || job.settings.linkage == lookalike_engine::Linkage::Components;
+    let guards = Guards::of(job)?;
+    if action == Action::List && job.settings.keep_n != DEFAULT_KEEP_N {
+        job.settings.refuse_survivors("cluster, which removes nothing")?;
+    }
     if let Some(outcome) = finished(job, list_pairs)? {
         return Ok(outcome);
     }
     Staging::check(&job.output, job.force)?;
-    let (mut analysis, staging) = analyse(job, list_pairs, progress)?;
+    let (mut analysis, staging) = analyse(job, list_pairs, writing.accept, progress)?;
 
+    let uncompressed = writing.uncompressed;
     let writing = Instant::now();
     let clusters = Clusters::new(&analysis, progress)?;
+    guards.check(&analysis, &clusters, action == Action::Remove)?;
     let choice = match job.report {
-        true => Choice::new(&analysis, &clusters)?,
+        true => Choice::new(&analysis, &clusters, progress)?,
         false => Choice::default(),
     };
     let options = RouteOptions {
         mark: job.mark.as_deref().map(MarkNames::new),
         copy_files: job.copy_files,
         files: Some(analysis.collection.first_protected_file),
+        uncompressed,
     };
     let decisions = Decisions::new(&analysis, &clusters);
     let routing = (action != Action::List).then_some((&staging, &options, &decisions));
@@ -125,7 +157,15 @@ fn carry_out(
     if analysis.collection.problems.count() > 0 {
         tables.push(write_problems(analysis.collection.problems.listed(), &store)?);
     }
+    if let Some(near_misses) = &analysis.near_misses {
+        let (table, found) = near_misses.write(&analysis, action, &store, progress)?;
+        tables.push(table);
+        summary.near_misses = Some(found);
+    }
     summary.outputs = outputs(&tables, pass.written.as_ref());
+    if job.attributes {
+        summary.outputs.extend(write_attributes(&analysis, &clusters, &staging)?);
+    }
     summary.warnings = summary.find_warnings();
     let bytes = summary.inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
     let phase = |&(name, seconds): &(&str, f64)| Phase {
@@ -136,6 +176,7 @@ fn carry_out(
     };
     let mut run = Run {
         command_line: job.command.clone(),
+        directory: working_directory(),
         threads: analysis.threads as u64,
         seconds: started.elapsed().as_secs_f64(),
         phases: analysis.phases.iter().map(phase).collect(),
@@ -151,11 +192,15 @@ fn carry_out(
     }
     summary.run = Some(run);
     if job.report {
-        let html = report(&analysis, &clusters, &choice, pass.shown, &summary, progress)?;
-        staging.write("report.html", html.as_bytes())?;
+        progress.phase(REPORT, None);
+        let page = report(job, &analysis, &clusters, &choice, pass.shown, &summary, progress)?;
+        write_page(&staging, &page)?;
     }
     if let Some(run) = &mut summary.run {
         run.peak_memory_bytes = memory::peak();
+    }
+    if let Some(config) = &job.config {
+        staging.write("config.toml", config.as_bytes())?;
     }
     let json = summary.to_json()?;
     staging.write("summary.json", json.as_bytes())?;
@@ -163,7 +208,7 @@ fn carry_out(
     if let Some(scratch) = &analysis.scratch_dir {
         state::note_finished(scratch, json.as_bytes())?;
     }
-    staging.commit()?;
+    staging.commit_unless(&|| progress.cancelled())?;
     if let Some(scratch) = analysis.scratch_dir.take() {
         scratch.finish()?;
     }
@@ -175,23 +220,38 @@ fn carry_out(
     })
 }
 
+/// The working directory, if it has a name that can be written.
+pub(crate) fn working_directory() -> Option<String> {
+    std::env::current_dir().ok().and_then(|directory| directory.to_str().map(str::to_owned))
+}
+
 /// Draws the report.
 fn report(
+    job: &Job,
     analysis: &Analysis,
     clusters: &Clusters,
     choice: &Choice,
     shown: BTreeMap<DocumentId, Shown>,
     summary: &Summary,
     progress: &dyn Progress,
-) -> Result<String, LookalikeError> {
+) -> Result<Page, LookalikeError> {
     let ids_repeat = summary.duplicate_ids > 0;
-    let (clusters, pairs) = exhibits(analysis, clusters, choice, &shown, ids_repeat, progress)?;
+    let (data, clusters) =
+        cluster_exhibits(analysis, clusters, choice, &shown, ids_repeat, progress)?;
+    let pairs = pair_exhibits(analysis, choice, &shown, ids_repeat, progress)?;
     drop(shown);
     poll(progress)?;
     let analyzer = Analyzer::new(&analysis.settings.analysis);
     let memory = analysis.memory.in_flight();
     let samples = align_pairs(&pairs, &summary.settings, &analyzer, memory, progress)?;
-    Ok(Report { summary, clusters: &clusters, samples: &samples }.html()?)
+    let collection = &analysis.collection;
+    let files = analysis
+        .removals()
+        .map(|(document, removal)| (collection.file(document), collection.file(removal.kept)));
+    let name = |file: u32| analysis.inputs.files[file as usize].name.as_str();
+    let losses = source_losses(files, name);
+    let report = Report { summary, clusters: &clusters, samples: &samples, losses: &losses };
+    Ok(report.page(data, job.report_size)?)
 }
 
 /// An error if the job is not wanted any more.

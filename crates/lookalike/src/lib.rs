@@ -78,6 +78,7 @@ mod aligned_pairs;
 mod analysis;
 mod answer;
 mod approach;
+mod attributes;
 mod collapse;
 mod common;
 mod compare;
@@ -91,7 +92,9 @@ mod estimates;
 mod evaluate;
 mod exhibits;
 mod explain;
+mod guards;
 mod index;
+mod job_steps;
 mod jobs;
 mod keep_fields;
 mod lexicon;
@@ -99,27 +102,37 @@ mod lookup;
 mod machine;
 mod memory;
 mod memory_table;
+mod method_knobs;
 mod method_signer;
+mod near_miss_table;
+mod near_misses;
 mod no_statistics;
 mod opened;
+mod page_files;
 mod panics;
+mod piped;
 mod plan;
+mod presets;
 mod read_table;
 mod reading;
 mod recluster;
 mod resources;
 mod result_tables;
+mod run_inputs;
 mod run_tables;
 mod scratch_dir;
 mod second_pass;
 mod settings;
+mod show;
 mod source;
+mod source_losses;
 mod state;
 pub mod steps;
 mod summarise;
 mod table_store;
 mod term_counts;
 mod text_signer;
+mod undo;
 
 pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};
 pub use collapse::{CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse};
@@ -133,6 +146,7 @@ pub use evaluate::{
 };
 pub use evaluate::{SCurve, s_curve};
 pub use explain::explain;
+pub use guards::{ClusterLimit, LossLimit};
 pub use index::{
     AddOptions, AddSeconds, Added, Asked, AskedAll, Change, DeleteWhat, DiffOptions, ExportOptions,
     Filter, FilterOptions, Filtered, FoundDocuments, Holder, Index, IndexSettings, IndexStats,
@@ -145,21 +159,30 @@ pub use index::{
 pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from};
 pub use memory_table::ResultTable;
+pub use method_knobs::MethodKnobs;
+pub use piped::{StreamFiles, run_dedup_into};
 pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
+pub use presets::{Preset, preset, presets};
 pub use read_table::read_table;
 pub use recluster::{ReclusterJob, recluster};
 pub use resources::Resources;
 pub use scratch_dir::ScratchDirError;
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings};
+pub use show::{Shown, What, show};
 pub use source::{Record, Source, record_batches};
 pub use text_signer::{Lists, SignedTexts, TextSigner, Wants};
+pub use undo::{UndoJob, undo};
 
+pub use lookalike_cluster::{KeepRule, KeepRuleError, keep_rules};
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};
 pub use lookalike_index::{Committed, Cost};
 pub use lookalike_io::input::why_skipped;
 pub use lookalike_io::quiet_decoder_panics;
-pub use lookalike_io::{FieldNames, Format, Problem, TableFormat};
+pub use lookalike_io::web::StatusFilter;
+pub use lookalike_io::{
+    Extractor, FieldNames, Format, FormatOptions, KeepOrDrop, Problem, TableFormat,
+};
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank, merge as merge_lexicons};
 pub use lookalike_methods::imatch::Share;
 pub use lookalike_methods::minhash::lsh::{bands_for, least_for};
@@ -169,3 +192,5 @@ pub use lookalike_report::{
     Accuracy, Comparison, Evaluation, MethodResult, Plan, Summary, TextStyle,
 };
 pub use lookalike_text::{AnalysisSettings, Normalize, Terms, Unit};
+
+pub use lookalike_report::human;

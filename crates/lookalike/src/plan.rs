@@ -76,10 +76,14 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
 fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, LookalikeError> {
     let started = Instant::now();
     let base = memory::resident().unwrap_or(0);
+    job.job.settings.refuse_survivors("plan")?;
     let mut settings = job.job.settings.matching()?;
     let keep = job.job.settings.keep_rules()?;
     let threads = job.job.thread_count();
     let mut ways = ways(job, &settings)?;
+    // The exact join, the pairs below the threshold, and each other method.
+    let steps = ways.len() as u32 + 2;
+    progress.step(1, steps);
     let (inputs, _) = discover(&job.job, &keep)?;
     let sample = inputs.sample(job.sample, job.seed);
     let pool = pool(threads)?;
@@ -105,7 +109,8 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
     let mut trial = bench.run(&settings, &exact)?;
     if sample.is_whole() {
         // If only a part is read, other documents may have the field.
-        keep_fields::check(&inputs, &keep, &trial.collection)?;
+        // A sample need not have every value that is preferred.
+        keep_fields::check(&inputs, &keep, &trial.collection, false)?;
     }
     let size = Size::of(&inputs, &sample, &trial)?;
     if let Some(most) = job.job.settings.ignore_common {
@@ -127,6 +132,7 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
     let growth = growth(&bench, &trial.collection, &settings, trial.removed)?;
     let from = usual_list_from(&settings)?;
     let chunks = trial.chunks;
+    progress.step(2, steps);
     let listing = list(&bench, &trial.collection, &settings, from, chunks, size.share)?;
     let removed = removal(&listing, &size, &sample, bench.linkage, trial.removed);
     let writing = if job.cluster { None } else { Some(bench.writing()?) };
@@ -162,7 +168,8 @@ fn carry_out(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalik
     let mut text_bytes = 0;
     trial.collection.for_each(|_, document| text_bytes += document.text_bytes)?;
     let listed = trial.collection.problems.into_listed();
-    for Way { name, approach, theory } in ways {
+    for (step, Way { name, approach, theory }) in (3..).zip(ways) {
+        progress.step(step, steps);
         let trial = bench.run(&settings, &approach)?;
         costs.push(forecast.cost(&name, &trial));
         let units = bench.units(&trial.collection, listing.thinning, &settings)?;

@@ -2,13 +2,13 @@
 
 use crate::memory_table::ResultTable;
 use crate::result_tables::{Extra, PROBLEMS, cluster_columns, ledger_columns, pair_columns};
-use crate::table_store::{CLUSTERS, LEDGER, PAIRS, TableStore, TablesInMemory};
+use crate::table_store::{CLUSTERS, LEDGER, NEAR_MISSES, PAIRS, TableStore, TablesInMemory};
 use crate::{LookalikeError, documents};
 use lookalike_io::table::{TableReader, Value};
 use std::path::Path;
 
-/// Reads a table of the directory of a finished run: `ledger`, `pairs`, `clusters`, `documents` or
-/// `problems`, in whichever format it was written.
+/// Reads a table of the directory of a finished run: `ledger`, `pairs`, `near_misses`, `clusters`,
+/// `documents` or `problems`, in whichever format it was written.
 ///
 /// ```
 /// use lookalike::{Job, Resources, Settings, Silent, Source, dedup, read_table};
@@ -29,13 +29,13 @@ use std::path::Path;
 pub fn read_table(run: &Path, name: &str) -> Result<ResultTable, LookalikeError> {
     let known = match name {
         LEDGER => ledger_columns(Extra::ALL),
-        PAIRS => pair_columns(Extra::ALL),
+        PAIRS | NEAR_MISSES => pair_columns(Extra::ALL),
         CLUSTERS => cluster_columns(),
         documents::NAME => documents::COLUMNS.to_vec(),
         "problems" => PROBLEMS.to_vec(),
         _ => {
             return Err(LookalikeError::Settings(format!(
-                "there is no table `{name}`; the tables are ledger, pairs, clusters, documents and problems"
+                "there is no table `{name}`; the tables are ledger, pairs, near_misses, clusters, documents and problems"
             )));
         }
     };

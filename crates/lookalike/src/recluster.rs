@@ -14,6 +14,7 @@ mod answer;
 mod criterion;
 mod earlier;
 mod job;
+mod page;
 mod pairs;
 mod phase_four;
 mod standing;
@@ -25,6 +26,8 @@ pub use job::ReclusterJob;
 
 use crate::LookalikeError;
 use crate::documents::{self, Documents};
+use crate::job_steps::{JobSteps, REPORT};
+use crate::page_files::write_page;
 use crate::panics::caught;
 use crate::result_tables::{TableDigest, run_digest};
 use crate::table_store::{CLUSTERS, PAIRS};
@@ -33,7 +36,7 @@ use earlier::{Earlier, refusal};
 use lookalike_engine::Progress;
 use lookalike_io::sink::Staging;
 use lookalike_io::table::TableError;
-use lookalike_report::{Report, Summary};
+use lookalike_report::Summary;
 use pairs::{Edges, Pairs};
 use standing::{Known, Standing};
 use std::time::Instant;
@@ -90,6 +93,8 @@ pub fn recluster(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary,
 
 fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, LookalikeError> {
     let started = Instant::now();
+    let names = ["reading tables", "clustering", "tables"].into_iter();
+    let progress = &JobSteps::new(names.chain(job.report.then_some(REPORT)).collect(), progress);
     let earlier = Earlier::open(&job.run)?;
     let question = earlier.question(job)?;
     let (settings, criterion) = (&question.settings, question.criterion);
@@ -124,7 +129,13 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
     }
 
     progress.phase("clustering", None);
-    let leaders = phase_four::link(&edges, settings.linkage, settings.witness, criterion);
+    let leaders = phase_four::link(
+        &edges,
+        settings.linkage,
+        settings.witness,
+        criterion,
+        settings.contained()?,
+    );
     let standing = Standing::new(&earlier, settings, &documents, &units, &leaders, &known);
     let answer = Answer {
         job,
@@ -141,9 +152,11 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
     let written = tables::write(&answer, &staging, progress)?;
     let summary = summary::summarise(&answer, &written, started);
     if job.report {
-        let clusters = summary::exhibits(&answer);
-        let report = Report { summary: &summary, clusters: &clusters, samples: &[] };
-        staging.write("report.html", report.html()?.as_bytes())?;
+        progress.phase(REPORT, None);
+        write_page(&staging, &page::page(&answer, &summary)?)?;
+    }
+    if let Some(config) = &job.config {
+        staging.write("config.toml", config.as_bytes())?;
     }
     staging.write("summary.json", summary.to_json()?.as_bytes())?;
     staging.commit()?;

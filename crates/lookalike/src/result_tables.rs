@@ -9,6 +9,7 @@ mod ledger;
 mod name_order;
 mod pairs;
 mod problems;
+mod represented;
 mod row_digest;
 mod table;
 
@@ -18,5 +19,6 @@ pub(crate) use ledger::fill_ledger;
 pub(crate) use name_order::Named;
 pub(crate) use pairs::fill_pairs;
 pub(crate) use problems::{PROBLEMS, write_problems};
+pub(crate) use represented::Represented;
 pub(crate) use row_digest::{TableDigest, row_hash, run_digest};
 pub(crate) use table::{Table, compared_cells, member_cells};

@@ -2,10 +2,11 @@
 
 use crate::LookalikeError;
 use crate::no_statistics::NoStatistics;
+use crate::page_files::REPORT_SIZE;
 use lookalike_cluster::KeepRule;
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
-use lookalike_io::{DiscoverOptions, FieldNames, Format};
+use lookalike_io::{DiscoverOptions, FieldNames, Format, FormatOptions};
 use lookalike_methods::{MethodSpec, build};
 use lookalike_text::{AnalysisSettings, Terms};
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,7 @@ use std::sync::Arc;
 /// |---|---|
 /// | `text_field`, `id_field`, `html_field`, `url_field`, `title_field`, `date_field` | `text`, `id`, … of [`Settings::fields`] |
 /// | `input_format` | [`Settings::format`] |
+/// | `warc_status`, `mail_quotes`, `mail_signatures`, `mail_html`, `extract`, `extract_timeout` | fields of [`Settings::formats`] |
 /// | `method`, `verify`, `lexicon`, `lexicon_checksum`, `key_limit` | fields of [`MethodSettings`] |
 /// | `mark`, `mark_prefix` | [`Job::mark`] |
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,12 +54,23 @@ pub struct Settings {
     /// it is the component's first document, and only the default is accepted.
     #[serde(default)]
     pub witness: WitnessRule,
+    /// How many documents of each cluster are kept, the first ones in order of precedence; 0 for
+    /// none, so that only documents without a duplicate are left.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub keep_n: u32,
+    /// A match removes a document only if the kept one contains it to this degree: a decimal above 0
+    /// and at most 1, as written. With [`Linkage::Leaders`] and exact verification.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contained_only: Option<String>,
     /// Which fields hold what.
     pub fields: FieldNames,
     /// Form of all inputs, where it was not left to their names.
     pub format: Option<Format>,
     /// Largest record that is read, in bytes.
     pub max_record: Option<usize>,
+    /// Options of single formats that change texts.
+    #[serde(default, skip_serializing_if = "FormatOptions::is_default")]
+    pub formats: FormatOptions,
     /// Elements that more distinct feature sets than this have are removed from all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_common: Option<u32>,
@@ -93,6 +106,17 @@ pub const DEFAULT_SHINGLE: u32 = 5;
 /// are shared by documents that have nothing else in common (measured in docs/analysis.md).
 pub const DEFAULT_MIN_TERMS: u32 = 10;
 
+/// Number of documents of a cluster that are kept, where nothing else is said.
+pub(crate) const DEFAULT_KEEP_N: u32 = 1;
+
+fn one() -> u32 {
+    DEFAULT_KEEP_N
+}
+
+fn is_one(keep_n: &u32) -> bool {
+    *keep_n == DEFAULT_KEEP_N
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -106,9 +130,12 @@ impl Default for Settings {
             keep: vec!["first".into()],
             linkage: Linkage::Leaders,
             witness: WitnessRule::First,
+            keep_n: DEFAULT_KEEP_N,
+            contained_only: None,
             fields: FieldNames::default(),
             format: None,
             max_record: None,
+            formats: FormatOptions::default(),
             ignore_common: None,
             method: None,
         }
@@ -141,6 +168,7 @@ impl Settings {
                 self.witness.name()
             )));
         }
+        self.contained()?;
         let threshold: Threshold = self.threshold.parse()?;
         let features = match self.shingle {
             None => FeatureKind::Terms,
@@ -168,15 +196,50 @@ impl Settings {
         self.min_features.unwrap_or(usual)
     }
 
+    /// The degree to which a kept document must contain a removed one.
+    ///
+    /// # Errors
+    /// A degree that makes no sense; settings with which it is not known.
+    pub(crate) fn contained(&self) -> Result<Option<Threshold>, LookalikeError> {
+        let Some(least) = &self.contained_only else { return Ok(None) };
+        let needs = |what: &str| {
+            Err(LookalikeError::Settings(format!(
+                "the setting contained_only={least} compares each removed document with the kept one; \
+                 that needs the setting {what}"
+            )))
+        };
+        if self.linkage != Linkage::Leaders {
+            return needs("linkage=leaders");
+        }
+        if self.method.as_ref().is_some_and(|method| method.verify != Verify::Exact) {
+            return needs("verify=exact");
+        }
+        let least: Threshold = least.parse().map_err(|error| {
+            LookalikeError::Settings(format!("the setting contained_only={least}: {error}"))
+        })?;
+        Ok(Some(least))
+    }
+
+    /// Refuses settings about survivors in a call that does not honour them.
+    pub(crate) fn refuse_survivors(&self, what: &str) -> Result<(), LookalikeError> {
+        let name = match self {
+            Self { keep_n: DEFAULT_KEEP_N, contained_only: None, .. } => return Ok(()),
+            Self { keep_n: DEFAULT_KEEP_N, .. } => "contained_only",
+            _ => "keep_n",
+        };
+        Err(LookalikeError::Settings(format!(
+            "the setting {name} is for runs of dedup on one machine, and not for {what}; leave it out"
+        )))
+    }
+
     /// How inputs are read, but for what only some jobs ask for.
     pub(crate) fn reading(
         &self,
         exclude: Vec<PathBuf>,
         scratch: Option<PathBuf>,
     ) -> DiscoverOptions {
-        let Self { fields, format, max_record, .. } = self;
-        let (fields, format, max_record) = (fields.clone(), *format, *max_record);
-        DiscoverOptions { fields, format, max_record, scratch, exclude }
+        let Self { fields, format, max_record, formats, .. } = self.clone();
+        DiscoverOptions { fields, format, max_record, formats, scratch, exclude }
     }
 
     /// The rules by which survivors are chosen. `first` is always the last of them.
@@ -205,10 +268,15 @@ pub struct Job {
     pub settings: Settings,
     /// Write all documents with added columns, their names beginning so, and remove nothing.
     pub mark: Option<String>,
+    /// Write attribute files: for each input a JSONL file in `attributes` with one line for each of
+    /// its records, in order.
+    pub attributes: bool,
     /// Form of the tables.
     pub tables: lookalike_io::table::TableFormat,
     /// Write `report.html`.
     pub report: bool,
+    /// Bytes of data embedded in `report.html`; more go to files in `report-data` beside it.
+    pub report_size: u64,
     /// Copy kept one-document files.
     pub copy_files: bool,
     /// Stop at the first bad record.
@@ -216,6 +284,17 @@ pub struct Job {
     /// Continue when an input cannot be read to its end, instead of failing: it is counted and
     /// named.
     pub skip_unreadable: bool,
+    /// List the pairs whose measure is below the threshold by at most so much, a decimal as written,
+    /// in the table `near_misses`: an exact join at the lower threshold. As many as
+    /// [`Job::max_pairs`], the matches included.
+    pub near_misses: Option<String>,
+    /// The most that may be removed, of all documents and of each input with 100 documents or more:
+    /// `30%` or `0.3`. A run that would remove more stops before anything is removed. `None`: 98 %
+    /// of all documents, if there are more than 1000.
+    pub max_loss: Option<String>,
+    /// The largest cluster, in documents (`5000`) or as a share of all (`2%`). A run that finds a
+    /// larger one stops before anything is removed.
+    pub max_cluster: Option<String>,
     /// Maximum number of listed pairs of documents.
     pub max_pairs: u64,
     /// Number of threads; 0 for as many as there are cores.
@@ -235,6 +314,8 @@ pub struct Job {
     pub plan: Option<PathBuf>,
     /// The command line, for the record.
     pub command: String,
+    /// The configuration of the run, written beside the results as `config.toml`.
+    pub config: Option<String>,
 }
 
 impl Job {
@@ -248,11 +329,16 @@ impl Job {
             force: false,
             settings: Settings::default(),
             mark: None,
+            attributes: false,
             tables: Default::default(),
             report: true,
+            report_size: REPORT_SIZE,
             copy_files: false,
             strict: false,
             skip_unreadable: false,
+            near_misses: None,
+            max_loss: None,
+            max_cluster: None,
             max_pairs: 10_000_000,
             threads: 0,
             memory: None,
@@ -261,6 +347,7 @@ impl Job {
             trim_heap: false,
             plan: None,
             command: String::new(),
+            config: None,
         }
     }
 

@@ -33,6 +33,8 @@ pub struct Record {
     pub date: Option<String>,
     /// Numbers by name, for the keep rules `max:NAME` and `min:NAME`.
     pub numbers: Vec<(String, f64)>,
+    /// Texts by name, for the keep rule `prefer(NAME=VALUE)`.
+    pub labels: Vec<(String, String)>,
 }
 
 impl Record {
@@ -69,6 +71,27 @@ impl Record {
     #[must_use]
     pub fn number(mut self, name: impl Into<String>, value: f64) -> Self {
         self.numbers.push((name.into(), value));
+        self
+    }
+
+    /// Gives it a text for a keep rule.
+    ///
+    /// ```
+    /// use lookalike::{Record, Resources, Settings, Silent, Source, dedup};
+    ///
+    /// # fn main() -> Result<(), lookalike::LookalikeError> {
+    /// let records = [("a", "web"), ("b", "wiki")]
+    ///     .map(|(id, source)| Record::new("a rose is a rose is a rose").id(id).label("source", source));
+    /// let keep = vec!["prefer(source=wiki)".into()];
+    /// let settings = Settings { keep, ..Settings::default() };
+    /// let answer = dedup(Source::records(records), &settings, &Resources::default(), &Silent)?;
+    /// assert_eq!(answer.removals().next().expect("one was removed").removed.id, "a");
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn label(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.labels.push((name.into(), value.into()));
         self
     }
 }
@@ -616,6 +639,20 @@ fn batch_of(records: &[Record], names: &FieldNames) -> Result<RecordBatch, Sourc
     columns.push((&names.title, text(&|record| record.title.as_deref())));
     columns.push((&names.date, text(&|record| record.date.as_deref())));
     for name in &names.extra {
+        let label = |record: &Record| record.labels.iter().rposition(|(known, _)| known == name);
+        if records.iter().any(|record| label(record).is_some()) {
+            let mut builder = StringBuilder::new();
+            for record in records {
+                let number = record.numbers.iter().rfind(|(known, _)| known == name);
+                match (label(record), number) {
+                    (Some(at), _) => builder.append_value(&record.labels[at].1),
+                    (None, Some((_, number))) => builder.append_value(number.to_string()),
+                    (None, None) => builder.append_null(),
+                }
+            }
+            columns.push((name, Arc::new(builder.finish())));
+            continue;
+        }
         let mut builder = Float64Builder::new();
         for record in records {
             let number = record.numbers.iter().rfind(|(known, _)| known == name);

@@ -89,12 +89,15 @@ pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
         let left = left.clone();
         move |reason| ScratchDirError::Unknown { path, left, reason }
     };
+    let summary = Staging::read_result(&job.output, "summary.json");
+    let Some(summary) = summary.map_err(unknown(job.output.join("summary.json")))? else {
+        return Ok(None);
+    };
     let read = |path: PathBuf| match std::fs::read(&path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(reason) => Err(unknown(path)(reason)),
     };
-    let Some(summary) = read(job.output.join("summary.json"))? else { return Ok(None) };
     let noted = read(left.join(FINISHED))?;
     // Without the setting force, no run creates its directory where a result is: an empty one was
     // being removed.
@@ -110,7 +113,7 @@ pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
     let process = process(&left.join(PROCESS));
     let process = process.map_err(|reason| ScratchDirError::NotRemoved { path: left, reason })?;
     if let Some(process) = process {
-        Staging::remove_left(&job.output, process)?;
+        Staging::remove_left(&job.output, &folder(job), process)?;
     }
     Ok(Some(summary))
 }
@@ -133,7 +136,7 @@ pub(crate) fn begin(
         if let Some(process) =
             process(&note).map_err(failed("read the checkpoints of an earlier run"))?
         {
-            Staging::remove_left(&job.output, process)?;
+            Staging::remove_left(&job.output, &folder(job), process)?;
         }
         // The note must reach the disk before the result.
         let write = || {
@@ -143,7 +146,7 @@ pub(crate) fn begin(
         };
         write().map_err(failed("write into the scratch directory"))?;
     }
-    Ok(Staging::create(&job.output, job.force)?)
+    Ok(Staging::create_in(&job.output, &folder(job), job.force)?)
 }
 
 /// The process that writes the result, by its note. `None` without a note.
@@ -156,10 +159,13 @@ fn process(note: &Path) -> std::io::Result<Option<u32>> {
     }
 }
 
-/// Directory of temporary files: beside the output, unless it is given. The system's directory is
-/// often in memory.
+/// Directory of temporary files: beside the output, unless it is given; the current directory if
+/// the output is in a store. The system's directory is often in memory.
 pub(crate) fn folder(job: &Job) -> PathBuf {
     let beside = || {
+        if job.output.to_str().is_some_and(lookalike_io::is_url) {
+            return PathBuf::from(".");
+        }
         let mut folders = job.output.ancestors().skip(1).filter(|folder| folder.is_dir());
         folders.next().map_or_else(|| PathBuf::from("."), Path::to_owned)
     };
@@ -180,15 +186,23 @@ fn stored(inputs: &Inputs) -> u64 {
 fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: bool) -> Value {
     let file = |file: &lookalike_io::InputFile| {
         let time = file.modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        json!([file.name, file.size, time.map(|time| time.as_nanos().to_string())])
+        let time = time.map(|time| time.as_nanos().to_string());
+        match file.object.as_ref().and_then(|object| object.tag.as_ref()) {
+            Some(tag) => json!([file.name, file.size, time, tag]),
+            None => json!([file.name, file.size, time]),
+        }
+    };
+    let output = match job.output.to_str().is_some_and(lookalike_io::is_url) {
+        true => job.output.clone(),
+        false => std::path::absolute(&job.output).unwrap_or_else(|_| job.output.clone()),
     };
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         // Version of the layout of checkpoints.
-        "layout": 6,
+        "layout": 7,
         "hash": lookalike_core::HASH_NAME,
         "analysis": lookalike_text::ANALYSIS_NAME,
-        "output": std::path::absolute(&job.output).unwrap_or_else(|_| job.output.clone()),
+        "output": output,
         "settings": to_value(&job.settings).unwrap_or_default(),
         "inputs": inputs.files.iter().map(file).collect::<Vec<_>>(),
         "first_file_of_against": first_protected_file,

@@ -3,6 +3,7 @@
 use crate::analysis::Analysis;
 use crate::approach::{LexiconUsed, checksum_name};
 use crate::decisions::Clusters;
+use crate::settings::DEFAULT_KEEP_N;
 use crate::{DEFAULT_MIN_TERMS, Job, Settings};
 use lookalike_core::CommonElements;
 use lookalike_engine::{Collection, DocumentId, EngineError, Linkage, Rule};
@@ -13,6 +14,7 @@ use lookalike_report::{
 };
 use rayon::prelude::*;
 use serde_json::{Map, json, to_value};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -28,15 +30,15 @@ pub(crate) fn summarise(
     let mut removed = Removed::default();
     let mut similarity = SimilarityHistogram::new(settings.threshold.as_f64());
     let mut inputs = input_summaries(analysis);
-    for (document, removal) in analysis.removals() {
+    for (_, removal) in analysis.removals() {
         if let Some(value) = analysis.similarity(removal.evidence) {
             similarity.add(value);
         }
-        if own(document) {
-            *count_of(&mut removed, removal.rule) += 1;
-            inputs[collection.file(document) as usize].removed += 1;
-        }
     }
+    analysis.for_each_removed(|document, removal| {
+        *count_of(&mut removed, removal.rule) += 1;
+        inputs[collection.file(document) as usize].removed += 1;
+    });
     let mut histogram_cluster_size = SizeHistogram::default();
     let sizes = || clusters.sizes().iter().map(|&size| u64::from(size));
     sizes().for_each(|size| histogram_cluster_size.add(size));
@@ -102,6 +104,7 @@ pub(crate) fn count_of(removed: &mut Removed, rule: Rule) -> &mut u64 {
         Rule::Sketch => &mut removed.sketch,
         Rule::Key => &mut removed.key,
         Rule::Component => &mut removed.component,
+        Rule::Dropped => &mut removed.dropped,
     }
 }
 
@@ -123,10 +126,15 @@ fn input_summaries(analysis: &Analysis) -> Vec<InputSummary> {
             removed: 0,
             problems: 0,
             unreadable: false,
+            skipped_records: BTreeMap::new(),
         })
         .collect();
     for (file, count) in collection.problems.counts() {
         summaries[file as usize].problems = count;
+    }
+    for (file, skipped) in &collection.skipped {
+        let kinds = skipped.iter().map(|(kind, records)| (kind.to_owned(), records));
+        summaries[*file as usize].skipped_records = kinds.collect();
     }
     for file in collection.problems.unreadable() {
         summaries[file as usize].unreadable = true;
@@ -188,6 +196,12 @@ pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {
 /// The method, if it is not the exact join, and the elements removed from sets.
 fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
     let mut other = Map::new();
+    if settings.keep_n != DEFAULT_KEEP_N {
+        other.insert("keep_n".into(), json!(settings.keep_n));
+    }
+    if let Some(least) = &settings.contained_only {
+        other.insert("contained_only".into(), json!(least));
+    }
     if let Some(most) = settings.ignore_common {
         other.insert("ignore_common".into(), json!(most));
     }

@@ -9,6 +9,7 @@ use lookalike_io::table::{Column, TableFormat, TableWriter, WrittenTable};
 pub(crate) const LEDGER: &str = "ledger";
 pub(crate) const CLUSTERS: &str = "clusters";
 pub(crate) const PAIRS: &str = "pairs";
+pub(crate) const NEAR_MISSES: &str = "near_misses";
 
 /// Where tables are written.
 pub(crate) trait TableStore: Sync {

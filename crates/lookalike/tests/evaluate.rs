@@ -286,6 +286,29 @@ fn two_documents_of_one_id_are_labelled_by_file_and_record_only() {
     assert!(case.refused().contains("`two` is not a record number"));
 }
 
+#[test]
+fn judged_pairs_are_all_that_counts() {
+    let mut case = Case::new(&families(2), &["exact"]);
+    let labels = |rows: &str| format!("a_id\tb_id\tnote\tlabel\n{rows}");
+    let rows = "near0\toriginal0\tx\tsame\noriginal1\tnear1\ty\tdifferent\noriginal0\toriginal1\t\tdifferent\n\
+                original0\tfar0\t\tsame\noriginal0\tnear0\tagain\tsame\n";
+    case.job.options.truth = TruthSource::Labels(case.file("labels.tsv", &labels(rows)).into());
+    let found = case.run();
+    assert_eq!((found.truth.pairs, found.truth.different), (2, Some(2)));
+    // Found of the four: near0 and near1 with their originals, one of them judged the same.
+    let exact = &found.methods[0];
+    assert_eq!((exact.pairs, exact.true_pairs), (2, 1));
+    assert_eq!((exact.recall, exact.precision), (Some(0.5), Some(0.5)));
+    let refused = |case: &mut Case, rows: &str| {
+        case.job.options.truth = TruthSource::Labels(case.file("labels.tsv", &labels(rows)).into());
+        case.refused()
+    };
+    let both = "a\tb\t\tsame\noriginal0\tnear0\t\tsame\nnear0\toriginal0\t\tdifferent\n";
+    assert!(refused(&mut case, both).contains("labelled both"));
+    let other = refused(&mut case, "original0\tnear0\t\tmaybe\n");
+    assert!(other.contains("`maybe` is neither `same` nor `different`"), "{other}");
+}
+
 /// In memory as in files: all figures and tables, with labels, a sample, counted frequencies and
 /// common shingles.
 #[test]

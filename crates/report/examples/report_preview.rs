@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let clusters = clusters();
     let align = |pair| AlignedPair::new(pair, &summary.settings, &words, &|| false);
     let aligned = samples.iter().map(align).collect::<Result<Vec<_>, _>>()?;
-    let report = Report { summary: &summary, clusters: &clusters, samples: &aligned };
+    let report = Report { summary: &summary, clusters: &clusters, samples: &aligned, losses: &[] };
     let html = report.html()?;
     std::fs::write(&path, &html)?;
     for (name, value) in summary.table() {
@@ -124,6 +124,7 @@ fn summary() -> Summary {
         documents_in_clusters: 92_102,
         largest_cluster: 11_204,
         pairs: Pairs { listed: 1_204_310, complete: true },
+        near_misses: None,
         candidates: 49_218,
         verified: 31_002,
         tokens: 96_402_113,
@@ -142,6 +143,7 @@ fn summary() -> Summary {
             output("pairs.parquet", 1_204_310, 22_104_221),
         ],
         run: Some(Run {
+            directory: None,
             command_line:
                 "lookalike dedup crawl wire/agency.parquet letters.jsonl.gz --threshold 0.8 \
                            --keep newest,longest --output clean"
@@ -326,8 +328,10 @@ fn clusters() -> Vec<ClusterExhibit> {
                     title: Some(title.to_owned()),
                     similarity: Some(1.0 - 0.008 * m as f64),
                     rule: if m == 0 { "identical" } else { "near" }.into(),
+                    ..MemberExhibit::default()
                 })
                 .collect(),
+            ..ClusterExhibit::default()
         })
         .collect()
 }

@@ -30,6 +30,16 @@ pub(crate) fn line(text: &str, limit: usize) -> String {
     out.finish()
 }
 
+/// The beginning of a text, at most `most` bytes of it.
+pub(crate) fn cut(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
+}
+
+/// Whether an address may be a link.
+pub(crate) fn may_be_link(url: &str) -> bool {
+    address(Some(url)).1
+}
+
 /// An address as it is shown, and whether it may be a link.
 pub(crate) fn address(url: Option<&str>) -> (String, bool) {
     let Some(url) = url else { return (String::new(), false) };

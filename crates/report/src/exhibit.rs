@@ -21,6 +21,15 @@ pub struct DocExhibit {
     pub cut_from: Option<u64>,
 }
 
+/// Where a document is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocPlace {
+    /// Number of its file among the inputs, from 0.
+    pub file: u32,
+    /// Number of its record in the file, from 1.
+    pub record: u32,
+}
+
 /// How two documents compare. The counts are of distinct features.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measures {
@@ -81,8 +90,31 @@ pub struct ClusterExhibit {
     pub mean: f64,
     /// The leader.
     pub leader: DocExhibit,
+    /// Where the leader is.
+    #[serde(default)]
+    pub place: DocPlace,
+    /// The rules by which its members were removed: bit n is rule n of
+    /// [`Removed::by_rule`](crate::Removed::by_rule).
+    #[serde(default)]
+    pub rules: u16,
+    /// The files that its documents are in (numbers as in [`DocPlace::file`]), ascending.
+    #[serde(default)]
+    pub files: Vec<u32>,
     /// Some of the others; only the first few are shown, the rest is counted.
     pub members: Vec<MemberExhibit>,
+}
+
+/// Documents of one source removed as duplicates of documents of another, or of the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SourceLoss {
+    /// File of the removed documents, a number as in [`DocPlace::file`].
+    pub from: u32,
+    /// Its name.
+    pub from_name: String,
+    /// Name of the file of the kept ones.
+    pub to_name: String,
+    /// Number of removed documents.
+    pub documents: u64,
 }
 
 /// A member of a cluster that is not its leader.
@@ -97,4 +129,13 @@ pub struct MemberExhibit {
     pub similarity: Option<f64>,
     /// Why it is in the cluster, as in the ledger.
     pub rule: String,
+    /// Where it is.
+    #[serde(default)]
+    pub place: DocPlace,
+    /// The beginning of its text; empty if it is that of the leader, or not known.
+    #[serde(default)]
+    pub text: String,
+    /// Length of the whole text in bytes, if `text` is only its beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cut_from: Option<u64>,
 }

@@ -9,6 +9,7 @@ pub mod human;
 
 mod accuracy;
 mod clean;
+mod cluster_data;
 mod diff;
 mod error;
 mod evaluation;
@@ -31,12 +32,13 @@ pub use evaluation::{
     EvaluationRun, Ignored, MethodResult, MethodTimes, SampleSummary, SeriesPlace, TruthSummary,
 };
 
+pub use cluster_data::ClusterData;
 pub use diff::{Cancelled, DIFF_BOUNDS, Diff, DiffBounds, Segment, Side, diff};
 pub use error::ReportError;
 pub use explain::{
     ComparedDocument, Comparison, Difference, Explanation, Question, SharedPassage, TextStyle,
 };
-pub use html::{AlignedPair, Report};
+pub use html::{AlignedPair, Page, PageFile, Report};
 pub use passages::{PASSAGE_BOUNDS, Passage, PassageBounds, Passages, shared_passages};
 pub use plan::{
     Plan, PlanCost, PlanGrowth, PlanPhase, PlanRecall, PlanRemoval, PlanRun, PlanSample, PlanStep,
@@ -44,10 +46,11 @@ pub use plan::{
 pub use tokens::{Form, Tokenize, Tokens, Vocabulary};
 
 pub use exhibit::{
-    ClusterExhibit, DocExhibit, Measures, MemberExhibit, PairExhibit, ResemblanceEstimate,
+    ClusterExhibit, DocExhibit, DocPlace, Measures, MemberExhibit, PairExhibit,
+    ResemblanceEstimate, SourceLoss,
 };
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
 pub use summary::{
-    Action, Features, FewTerms, InputSummary, KeepValues, Output, Pairs, Phase, Removed, Run,
-    SettingsSummary, Summary, Tool, WithoutFeatures,
+    Action, Features, FewTerms, InputSummary, KeepValues, NearMissSummary, Output, Pairs, Phase,
+    Removed, Run, SettingsSummary, Summary, Tool, WithoutFeatures,
 };

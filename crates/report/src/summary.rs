@@ -7,6 +7,7 @@
 use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -55,6 +56,9 @@ pub struct Summary {
     pub largest_cluster: u64,
     /// The pairs table.
     pub pairs: Pairs,
+    /// Pairs just below the threshold, if they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near_misses: Option<NearMissSummary>,
     /// Candidates: pairs of distinct documents that have a common key and pass the length
     /// and positional filters.
     pub candidates: u64,
@@ -216,6 +220,9 @@ pub struct InputSummary {
     /// Whether it could not be read, or not to its end.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unreadable: bool,
+    /// Records that are no documents, by kind: `request`, `response 404`, `response image/png`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skipped_records: BTreeMap<String, u64>,
 }
 
 /// Duplicates, by the strictest rule that applies.
@@ -237,6 +244,9 @@ pub struct Removed {
     pub key: u64,
     /// In one connected component with the kept document.
     pub component: u64,
+    /// The first documents of clusters of which none is kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped: u64,
 }
 
 impl Removed {
@@ -248,7 +258,7 @@ impl Removed {
 
     /// Counts with the displayed names of the rules, strictest rule first.
     #[must_use]
-    pub fn by_rule(&self) -> [(&'static str, u64); 7] {
+    pub fn by_rule(&self) -> [(&'static str, u64); 8] {
         [
             ("identical", self.identical),
             ("lexically equivalent", self.lexically_equivalent),
@@ -257,7 +267,23 @@ impl Removed {
             ("in one component", self.component),
             ("by sketches only", self.sketch),
             ("by a common key only", self.key),
+            ("leaders of dropped clusters", self.dropped),
         ]
+    }
+
+    /// The place in [`Removed::by_rule`] of a rule by its name in the ledger.
+    #[must_use]
+    pub fn place_of_rule(name: &str) -> Option<usize> {
+        const NAMES: [&str; 7] = [
+            "identical",
+            "lexically_equivalent",
+            "feature_equivalent",
+            "near",
+            "component",
+            "sketch",
+            "key",
+        ];
+        NAMES.iter().position(|&rule| rule == name)
     }
 }
 
@@ -312,6 +338,24 @@ pub struct Pairs {
     pub complete: bool,
 }
 
+/// The table of near misses, and a histogram of the pairs on both sides of the threshold.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct NearMissSummary {
+    /// The least measure of a near miss.
+    pub from: f64,
+    /// The threshold.
+    pub threshold: f64,
+    /// Rows in the table.
+    pub listed: u64,
+    /// Whether these are all; otherwise there are more pairs than are listed, and none is.
+    pub complete: bool,
+    /// Pairs of documents with different feature sets, removed ones included, by their measure: bins
+    /// of equal width from `from` to the threshold.
+    pub below: Vec<u64>,
+    /// The same for as many bins of that width from the threshold on.
+    pub above: Vec<u64>,
+}
+
 impl Pairs {
     /// A note on the number of rows; `None` if all pairs are listed.
     pub(crate) fn note(self, wants_all: bool) -> Option<&'static str> {
@@ -357,6 +401,9 @@ pub struct Output {
 pub struct Run {
     /// The command line.
     pub command_line: String,
+    /// The working directory: relative names of inputs begin there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
     /// Worker threads.
     pub threads: u64,
     /// Wall-clock time from start to end.

@@ -1,8 +1,9 @@
 //! The page: complete, bounded, and safe for any documents.
 
 use lookalike_report::{
-    Action, AlignedPair, ClusterExhibit, DocExhibit, InputSummary, Measures, MemberExhibit, Output,
-    PairExhibit, Removed, Report, ResemblanceEstimate, Run, SettingsSummary, Summary,
+    Action, AlignedPair, ClusterData, ClusterExhibit, DocExhibit, InputSummary, Measures,
+    MemberExhibit, Output, PairExhibit, Removed, Report, ResemblanceEstimate, Run, SettingsSummary,
+    Summary,
 };
 use std::ops::Range;
 
@@ -17,7 +18,7 @@ fn page(summary: &Summary, clusters: &[ClusterExhibit], samples: &[PairExhibit])
     let align = |pair| AlignedPair::new(pair, &summary.settings, &words, &|| false);
     let samples: Vec<AlignedPair> =
         samples.iter().map(|pair| align(pair).expect("nothing stops it")).collect();
-    let html = Report { summary, clusters, samples: &samples }.html();
+    let html = Report { summary, clusters, samples: &samples, losses: &[] }.html();
     html.expect("the template renders whatever comes in")
 }
 
@@ -283,4 +284,63 @@ fn a_cancelled_pair_is_not_aligned() {
         assert_eq!(found.is_ok(), aligned);
         assert!(aligned || matches!(found, Err(ReportError::Cancelled)));
     }
+}
+
+/// The page of `clusters` as data, embedded up to `embed` bytes.
+fn with_data(clusters: &[ClusterExhibit], embed: u64) -> lookalike_report::Page {
+    let mut data = ClusterData::new(vec!["a.jsonl".into()], 1000);
+    clusters.iter().for_each(|cluster| data.push(cluster).expect("it is plain data"));
+    let summary = small();
+    let report = Report { summary: &summary, clusters, samples: &[], losses: &[] };
+    report.page(data, embed).expect("the template renders whatever comes in")
+}
+
+fn cluster(text: &str) -> ClusterExhibit {
+    ClusterExhibit {
+        size: 2,
+        leader: DocExhibit { id: text.into(), text: text.into(), ..DocExhibit::default() },
+        members: vec![MemberExhibit {
+            id: text.into(),
+            text: text.into(),
+            ..MemberExhibit::default()
+        }],
+        ..ClusterExhibit::default()
+    }
+}
+
+#[test]
+fn data_are_in_the_page_up_to_a_size_and_beside_it_above() {
+    let clusters: Vec<ClusterExhibit> = (0..3000)
+        .map(|n| {
+            cluster(&(0..40).map(|w| format!("{} ", n * 7919 % (w + 1009))).collect::<String>())
+        })
+        .collect();
+    let inside = with_data(&clusters, 20_000_000);
+    assert!(inside.files.is_empty());
+    assert!(inside.html.contains("<script type=\"text/plain\" id=\"data-index\">"));
+    assert!(inside.html.contains("script-src 'sha256-") && !inside.html.contains("strict-dynamic"));
+    let beside = with_data(&clusters, 1000);
+    let names: Vec<&str> = beside.files.iter().map(|file| file.name.as_str()).collect();
+    assert_eq!(names[..2], ["report-data/index.js", "report-data/0.js"]);
+    assert!(beside.html.len() < 200_000 && !beside.html.contains("data-index"));
+    assert!(beside.html.contains("' 'strict-dynamic'; "));
+    // The same data, whether in the page or beside it.
+    for file in &beside.files {
+        let content = file.content.split('"').nth(3).expect("a string in base64");
+        assert!(inside.html.contains(&format!(">{content}</script>")), "{}", file.name);
+    }
+}
+
+#[test]
+fn data_of_hostile_texts_end_no_element() {
+    let clusters: Vec<ClusterExhibit> = (0..3).map(|_| cluster(&hostile(2000))).collect();
+    let html = with_data(&clusters, u64::MAX).html;
+    assert_eq!(html.matches("<script").count(), 3, "the index, one block, the script");
+    assert_eq!(html.matches("</script>").count(), 3);
+    assert!(!html.contains("<svg/"));
+}
+
+#[test]
+fn a_page_without_clusters_has_no_script() {
+    assert!(!with_data(&[], 1000).html.contains("<script"));
 }

@@ -37,6 +37,7 @@ fn summary() -> Summary {
             removed: 2,
             problems: 0,
             unreadable: false,
+            skipped_records: Default::default(),
         }],
         documents: 4,
         kept: 2,
@@ -74,6 +75,7 @@ fn what_was_written_can_be_read_back() {
     let mut summary = summary();
     summary.run = Some(Run {
         command_line: "lookalike dedup a.jsonl.gz".into(),
+        directory: None,
         threads: 2,
         seconds: 0.25,
         phases: vec![Phase { name: "reading".into(), seconds: 0.125, ..Phase::default() }],

@@ -2,8 +2,8 @@
 //!
 //! [`decode_html`] decides as browsers do (WHATWG HTML, section 13.2.3, "determining the character
 //! encoding"): a byte order mark, then the page's own declaration, then UTF-8 if it is valid, then
-//! windows-1252. HTTP headers are not available. A page that declares the wrong encoding is decoded
-//! wrongly, as in a browser. [`decode_text`] has no declaration to go by.
+//! windows-1252. [`decode_page`] also has the charset of an HTTP header. A page that declares the
+//! wrong encoding is decoded wrongly, as in a browser. [`decode_text`] has no declaration to go by.
 
 use crate::prescan::declared;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
@@ -39,6 +39,38 @@ pub fn decode_html(bytes: &[u8]) -> Decoded<'_> {
     match std::str::from_utf8(bytes) {
         Ok(text) => Decoded { text: text.into(), encoding: UTF_8.name(), replaced: false },
         Err(_) => decode_as(bytes, WINDOWS_1252),
+    }
+}
+
+/// Decodes an HTML page that came with an HTTP header: a byte order mark, the charset of the header
+/// (`label`, a WHATWG label such as `utf-8` or `latin1`; an unknown one is ignored), and then as
+/// [`decode_html`].
+///
+/// ```
+/// let page = lookalike_text::decode_page(b"<meta charset=utf-8>caf\xe9", Some("iso-8859-1"));
+/// assert!(page.text.ends_with("café"));
+/// ```
+#[must_use]
+pub fn decode_page<'a>(bytes: &'a [u8], label: Option<&str>) -> Decoded<'a> {
+    match label.and_then(|label| Encoding::for_label(label.as_bytes())) {
+        Some(encoding) if Encoding::for_bom(bytes).is_none() => decode_as(bytes, encoding),
+        _ => decode_html(bytes),
+    }
+}
+
+/// Decodes plain text that came with an HTTP header: a byte order mark, the charset of the header
+/// (`label`), valid UTF-8, windows-1252.
+#[must_use]
+pub fn decode_plain<'a>(bytes: &'a [u8], label: Option<&str>) -> Decoded<'a> {
+    if Encoding::for_bom(bytes).is_some() {
+        return decode_text(bytes);
+    }
+    match label.and_then(|label| Encoding::for_label(label.as_bytes())) {
+        Some(encoding) => decode_as(bytes, encoding),
+        None => match std::str::from_utf8(bytes) {
+            Ok(text) => Decoded { text: text.into(), encoding: UTF_8.name(), replaced: false },
+            Err(_) => decode_as(bytes, WINDOWS_1252),
+        },
     }
 }
 
@@ -85,6 +117,21 @@ mod tests {
         let page = decode_html(b"<meta charset=utf-8>Gr\xfc\xdfe");
         assert_eq!((page.encoding, page.replaced), ("UTF-8", true));
         assert!(page.text.ends_with("Gr\u{fffd}\u{fffd}e"));
+    }
+
+    #[test]
+    fn the_charset_of_a_header_comes_before_that_of_the_page() {
+        let page = |bytes, label| decode_page(bytes, label).text.into_owned();
+        let declared = b"<meta charset=koi8-r>\xc3\xa9";
+        assert!(page(declared, Some("UTF-8")).ends_with("é"));
+        assert!(page(declared, None).ends_with("ц╘"));
+        assert!(page(declared, Some("x-unknown")).ends_with("ц╘"));
+        assert_eq!(page(b"\xef\xbb\xbf\xc3\xa9", Some("latin1")), "é");
+        let plain = |bytes, label| decode_plain(bytes, label).text.into_owned();
+        assert_eq!(plain(b"caf\xe9", None), "café");
+        assert_eq!(plain(b"caf\xc3\xa9", None), "café");
+        assert_eq!(plain(b"caf\xc3\xa9", Some("latin1")), "cafÃ©");
+        assert_eq!(plain(b"\xff\xfea\0", Some("latin1")), "a");
     }
 
     #[test]

@@ -49,7 +49,7 @@ mod tag;
 mod window;
 
 pub use analyzer::{ANALYSIS_NAME, Analyzer, Scratch};
-pub use decode::{Decoded, decode_html, decode_text};
+pub use decode::{Decoded, decode_html, decode_page, decode_plain, decode_text};
 pub use filter::{FilterScratch, TermFilter, TermFilterError, TermRule, Terms};
 pub use html::extract;
 pub use page::{Mark, MarkKind, Page};

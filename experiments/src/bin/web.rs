@@ -180,6 +180,7 @@ fn inputs() -> Inputs {
         compression: Compression::None,
         size: 0,
         modified: None,
+        object: None,
     };
     Inputs::from_files(vec![file], DiscoverOptions::default())
 }

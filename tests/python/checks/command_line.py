@@ -316,7 +316,7 @@ def no_report(c: Checks) -> None:
     ))
 
     def files(out: Path) -> dict:
-        unlike = ("report.html", "summary.json", "evaluation.json", "methods.tsv")
+        unlike = ("report.html", "summary.json", "config.toml", "evaluation.json", "methods.tsv")
         return {path.relative_to(out).as_posix(): path.read_bytes() for path in out.rglob("*") if path.is_file() and path.name not in unlike}
 
     runs = {

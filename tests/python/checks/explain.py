@@ -36,6 +36,10 @@ def explanations(c: Checks) -> None:
         same = c.run("compare", f"{docs}#{x}", f"{docs}#{y if y == 'two' or y == 'three' else 5}", "--format", "json")
         agree = same.returncode == 0 and json.loads(same.stdout)["measures"] == json.loads(parsed.stdout)["measures"]
         c.check("compare and explain agree", agree, same.stderr)
+    alone = folder / "alone"
+    c.run("dedup", docs, "-o", alone, "-q", "--drop-all")
+    done = c.run("explain", "one", "two", "--run", alone)
+    c.check("explain: nothing of a cluster was kept", done.returncode == 0 and "dropped" in done.stdout and "(keep_n=0)" in done.stdout, done.stdout + done.stderr)
     for arguments in (("explain", "one", "nobody", "--run", run), ("compare", f"{docs}#one", f"{docs}#nobody")):
         done = c.run(*arguments)
         c.check(f"{arguments[0]}: an unknown document is named", done.returncode == 1 and "nobody" in done.stderr, done.stderr)

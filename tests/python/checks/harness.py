@@ -73,7 +73,7 @@ def tree_of(directory: Path) -> dict:
     """All files of a result, without what depends on the machine: path and content."""
     files = {}
     for path in sorted(directory.rglob("*")):
-        if path.is_file() and path.name not in ("summary.json", "report.html"):
+        if path.is_file() and path.name not in ("summary.json", "report.html", "config.toml"):
             files[str(path.relative_to(directory))] = path.read_bytes()
     summary = json.loads((directory / "summary.json").read_text(encoding="utf-8"))
     summary.pop("run", None)

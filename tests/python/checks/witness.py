@@ -20,7 +20,7 @@ def witnesses(c: Checks) -> None:
         runs += [
             (f"witness {rule}", "dedup", [docs], (*rules, "-t", "0.8")),
             (f"witness {rule} contained", "dedup", [fewer], (*rules, "--measure", "containment", "-t", "0.85")),
-            (f"witness {rule} cosine", "dedup", [fewer], (*rules, "--measure", "cosine", "-t", "0.9", "--keep", "max:score,longest")),
+            (f"witness {rule} cosine", "dedup", [fewer], (*rules, "--measure", "cosine", "-t", "0.9", "--keep", "max:score,longest", "--max-loss", "100%")),
             (f"witness {rule} against", "dedup", [new], (*rules, "-t", "0.8", "--against", old), other),
             (f"witness {rule} against only", "dedup", [new], (*rules, "-t", "0.8", "--against", old, "--against-only"), other),
             (f"witness {rule} against, contained", "dedup", [new], (*rules, "-t", "0.9", "--measure", "containment", "--against", old), other),

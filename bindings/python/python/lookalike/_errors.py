@@ -19,7 +19,7 @@ _NAMES = {
 # Commands that the library names, and what the package has.
 _COMMANDS = {"`index create`": "Index.create()"}
 
-_SETTING = re.compile(r"\b[Tt]he setting (\w+)(=[\w:.]*\w)?")
+_SETTING = re.compile(r"\b[Tt]he setting (\w+)(=[\w:.]*[\w%])?")
 
 
 class LookalikeError(Exception):
@@ -70,6 +70,7 @@ _CLASSES: dict[str, type[LookalikeError]] = {
     "input_changed": DataError,
     "bad_record": DataError,
     "keep_field": DataError,
+    "guard": DataError,
     "labels": DataError,
     "no_such_document": DataError,
     "ambiguous_document": DataError,

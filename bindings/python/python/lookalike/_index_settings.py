@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from lookalike._errors import SettingsError
-from lookalike._settings import COLUMNS, Settings, Threshold, threshold_text
+from lookalike._settings import COLUMNS, FORMATS, Settings, Threshold, threshold_text
 
 #: Settings of a run that an index does not have, and what has them.
 _OF_A_RUN = {
@@ -20,6 +20,7 @@ _OF_A_RUN = {
     " method beside it",
     "format": "give format= to Index.add_files",
     "max_record": "give max_record= to Index.add_files",
+    **{name: f"give {name}= to Index.add_files" for name in FORMATS},
     **{
         name: f"give {name}= where documents are added, to Index.add"
         for name in COLUMNS

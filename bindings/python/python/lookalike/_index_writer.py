@@ -16,13 +16,13 @@ from lookalike._index_query import date_text
 from lookalike._index_settings import seconds
 from lookalike._progress import Progress
 from lookalike._resources import Options, options, thread_count
-from lookalike._settings import COLUMNS, Settings, Threshold, threshold_text
+from lookalike._settings import COLUMNS, FORMATS, Settings, Threshold, threshold_text
 
 #: What the documents of a call are called that have no id.
 _NAME = "documents"
 
 #: How files are read, beside the names of columns.
-_FILES = ("format", "max_record")
+_FILES = ("format", "max_record", *FORMATS)
 
 Paths = str | PathLike[str] | Iterable[str | PathLike[str]]
 

@@ -55,6 +55,7 @@ __all__ = [
     "run",
     "s_curve",
     "step_digest",
+    "undo",
 ]
 
 __version__: str
@@ -283,6 +284,17 @@ def recluster(
     force: bool,
     tables: str,
     report: bool,
+    report_size: int,
+    progress: Report | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> tuple[str, list[tuple[str, str]], list[str]]: ...
+def undo(
+    run: str | PathLike[str],
+    output: str | PathLike[str],
+    documents: list[str],
+    clusters: list[int],
+    *,
+    force: bool,
     progress: Report | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[str, list[tuple[str, str]], list[str]]: ...

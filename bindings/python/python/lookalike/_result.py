@@ -93,7 +93,7 @@ class Result:
 
     @cached_property
     def clusters(self) -> Table:
-        """Every document that is in a cluster with another one."""
+        """Every document that is in a cluster with another one; in the row of a leader ``size`` and ``duplicates``."""
         return self._answer.table("clusters")
 
     @cached_property

@@ -29,9 +29,10 @@ class Run:
     Parameters
     ----------
     inputs : path, glob or sequence of them
-        JSONL, Parquet, CSV, text, HTML, mail, compressed or not.
+        JSONL, Parquet, CSV, text, HTML, mail, compressed or not; also URLs (``s3://``, ``gs://``, ``az://``,
+        ``https://``), as strings: a ``pathlib.Path`` would change them.
     output : path
-        The directory of the results. It appears when they are complete.
+        The directory of the results. It appears when they are complete. Also a URL (``s3://``, ``gs://``, ``az://``).
     settings : Settings, optional
         What decides; or any keyword of :class:`Settings`.
     against : as `inputs`, optional
@@ -44,14 +45,25 @@ class Run:
         Form of the tables.
     mark : str, optional
         Write all documents with added columns whose names begin so, and remove nothing.
+    attributes : bool
+        Write ``attributes/``: for each input a JSONL file with one line for each of its records, in order.
     report : bool
         Write ``report.html``.
+    report_size : int or str
+        Bytes of data in ``report.html`` itself, as ``"20MB"``; more go to files beside it.
     copy_files : bool
         Copy kept files that hold one document each, instead of listing them.
     strict : bool
         Stop at the first bad record.
     skip_unreadable : bool
         Go on where an input cannot be read to its end.
+    near_misses : str or float, optional
+        Write the table ``near_misses``: the pairs that miss the threshold by at most this.
+    max_loss : str or float, optional
+        The most that may be removed, ``"30%"`` or ``0.3``, of all documents and of each input with at least 100. A run
+        that would remove more raises and removes nothing. By default 98 % of all, if there are more than 1000.
+    max_cluster : int or str, optional
+        The largest cluster, in documents or as ``"2%"`` of all.
     max_pairs : int
         Most pairs that :meth:`cluster` lists.
     threads, memory, scratch
@@ -83,10 +95,15 @@ class Run:
         force: bool = False,
         tables: TableFormat = "parquet",
         mark: str | None = None,
+        attributes: bool = False,
         report: bool = True,
+        report_size: int | str = "20MB",
         copy_files: bool = False,
         strict: bool = False,
         skip_unreadable: bool = False,
+        near_misses: str | float | None = None,
+        max_loss: str | float | None = None,
+        max_cluster: int | str | None = None,
         max_pairs: int = 10_000_000,
         threads: int | None = None,
         memory: int | str | None = None,
@@ -96,7 +113,7 @@ class Run:
     ) -> None:
         self.settings = given_settings(settings, keywords)
         # As of the command: clusters are connected components, unless it is said.
-        components = settings is None and "linkage" not in keywords
+        components = settings is None and not {"linkage", "contained_only"} & set(keywords)
         self._cluster_settings = self.settings.replace(linkage="components") if components else self.settings
         self._options = RunOptions(
             inputs=_listed(inputs),
@@ -107,9 +124,13 @@ class Run:
             tables=tables,
             report=report,
             mark=mark,
+            attributes=attributes,
             copy_files=copy_files,
             strict=strict,
             skip_unreadable=skip_unreadable,
+            near_misses=None if near_misses is None else str(near_misses),
+            max_loss=None if max_loss is None else str(max_loss),
+            max_cluster=None if max_cluster is None else str(max_cluster),
             max_pairs=max_pairs,
             threads=thread_count(threads),
             memory=None if memory is None else size(memory),
@@ -214,6 +235,11 @@ class OpenRun:
         return _lookalike.read_table(self.path, "clusters")
 
     @cached_property
+    def near_misses(self) -> Table:
+        """The pairs just below the threshold, of a run with ``near_misses=``."""
+        return _lookalike.read_table(self.path, "near_misses")
+
+    @cached_property
     def documents(self) -> Table:
         """Of a run that listed all pairs: what :meth:`recluster` needs to know of each document."""
         return _lookalike.read_table(self.path, "documents")
@@ -227,6 +253,32 @@ class OpenRun:
         """Why two documents were matched, or were not: each by id, or as ``FILE:RECORD``. Reads the inputs again."""
         return Comparison(_lookalike.explain(self.path, a, b))
 
+    def undo(
+        self,
+        output: str | PathLike[str],
+        documents: Sequence[str] = (),
+        *,
+        clusters: Sequence[int] = (),
+        force: bool = False,
+        progress: Progress = None,
+    ) -> Summary:
+        """Restores removed documents into a copy of the result of :meth:`Run.dedup`.
+
+        Parameters
+        ----------
+        output : path
+            The directory of the new result.
+        documents : sequence of str
+            Removed documents, by id or as ``FILE:RECORD``.
+        clusters : sequence of int
+            Clusters of which all removed documents are restored, by their numbers in :attr:`clusters`.
+        """
+        told = _lookalike.undo(
+            self.path, fspath(output), list(documents), list(clusters), force=force, progress=reporter(progress),
+            cancelled=is_cancelled(),
+        )
+        return Summary(*told)
+
     def recluster(
         self,
         output: str | PathLike[str],
@@ -234,6 +286,7 @@ class OpenRun:
         force: bool = False,
         tables: TableFormat = "parquet",
         report: bool = True,
+        report_size: int | str = "20MB",
         progress: Progress = None,
         **changes: Any,
     ) -> Summary:
@@ -243,12 +296,16 @@ class OpenRun:
         ----------
         output : path
             The directory of the new result.
+        report, report_size
+            As of :class:`Run`.
         **changes
-            ``threshold`` (not below that of the run), ``measure``, ``linkage``, ``witness``, ``keep``.
+            ``threshold`` (not below that of the run), ``measure``, ``linkage``, ``witness``, ``keep``,
+            ``contained_only``.
         """
-        unknown = sorted(set(changes) - {"threshold", "measure", "linkage", "witness", "keep"})
+        known = ("threshold", "measure", "linkage", "witness", "keep", "contained_only")
+        unknown = sorted(set(changes) - set(known))
         if unknown:
-            raise TypeError(f"recluster() takes threshold, measure, linkage, witness and keep, not {unknown[0]!r}")
+            raise TypeError(f"recluster() takes {', '.join(known)}, not {unknown[0]!r}")
         told = _lookalike.recluster(
             self.path,
             self.settings.replace(**changes).to_json(),
@@ -256,6 +313,7 @@ class OpenRun:
             force=force,
             tables=tables,
             report=report,
+            report_size=size(report_size),
             progress=reporter(progress),
             cancelled=is_cancelled(),
         )

@@ -15,10 +15,15 @@ class RunOptions(NamedTuple):
     force: bool
     tables: str
     report: bool
+    report_size: int
     mark: str | None
+    attributes: bool
     copy_files: bool
     strict: bool
     skip_unreadable: bool
+    near_misses: str | None
+    max_loss: str | None
+    max_cluster: str | None
     max_pairs: int
     threads: int
     memory: int | None

@@ -97,7 +97,11 @@ class Settings:
         Features that more distinct sets than this have are removed from all sets.
     keep : str or sequence of str, default "first"
         Which duplicate to keep: ``first``, ``longest``, ``shortest``, ``newest``, ``oldest``, ``max:FIELD``,
-        ``min:FIELD``; several are applied in order.
+        ``min:FIELD``, ``prefer(FIELD=VALUE|VALUE)``; several are applied in order.
+    keep_n : int, default 1
+        Documents of each cluster that are kept; 0 for none, so that only documents without a duplicate are left.
+    contained_only : float or str, optional
+        A document is removed only if the kept one contains this share of its features.
     linkage : {"leaders", "components"}
         Every removed document matches a kept one, or is connected with it by matches.
     method : str, optional
@@ -116,6 +120,15 @@ class Settings:
         Format of files, where it does not follow from their names.
     max_record : int, optional
         Longest record of files in bytes.
+    warc_status : str, default "2xx"
+        Responses of WARC files that are documents, by HTTP status: ``"200"``, ``"2xx"``, ``"200-299"``, several with
+        commas, or ``"all"``.
+    mail_quotes, mail_signatures, mail_html : {"keep", "drop"}
+        Whether quoted text, signatures and HTML parts of mail messages are part of their texts.
+    extract : sequence of str
+        Commands that extract the text of files of other formats: ``("pdf=pdftotext -q {} -",)``.
+    extract_timeout : int, optional
+        Seconds that such a command may take for a file. By default 60.
 
     Raises
     ------
@@ -143,6 +156,8 @@ class Settings:
     min_features: int | None = None
     ignore_common: int | None = None
     keep: str | Sequence[str] = "first"
+    keep_n: int = 1
+    contained_only: Threshold | None = None
     linkage: Linkage = "leaders"
     method: str | None = None
     verify: Literal["exact", "sketch", "none"] = "exact"
@@ -157,6 +172,12 @@ class Settings:
     date: str = "date"
     format: str | None = None
     max_record: int | None = None
+    warc_status: str = "2xx"
+    mail_quotes: Literal["keep", "drop"] = "keep"
+    mail_signatures: Literal["keep", "drop"] = "keep"
+    mail_html: Literal["keep", "drop"] = "keep"
+    extract: Sequence[str] = ()
+    extract_timeout: int | None = None
 
     def __post_init__(self) -> None:
         rules: Any = self.keep
@@ -175,6 +196,8 @@ class Settings:
         values = {
             "threshold": threshold_text(self.threshold),
             "keep": keep,
+            "contained_only": None if self.contained_only is None else threshold_text(self.contained_only),
+            "extract": (self.extract,) if isinstance(self.extract, str) else tuple(self.extract),
             "shingle": shingle,
             "min_features": usual if self.min_features is None else self.min_features,
         }
@@ -238,6 +261,13 @@ class Settings:
             "format": self.format,
             "max_record": self.max_record,
         }
+        if self.keep_n != 1:
+            value["keep_n"] = self.keep_n
+        if self.contained_only is not None:
+            value["contained_only"] = self.contained_only
+        given = {name: getattr(self, name) for name in FORMATS if getattr(self, name) != _USUAL[name]}
+        if given:
+            value["formats"] = given
         if self.ignore_common is not None:
             value["ignore_common"] = self.ignore_common
         if self.method is not None:
@@ -255,8 +285,15 @@ class Settings:
         analysis, columns = value.pop("analysis"), value.pop("fields")
         columns.pop("extra", None)
         value["method"] = method.pop("spec", None)
+        value |= value.pop("formats", {})
         return cls(**value, **method, **columns, normalize=analysis["normalize"], shingle_unit=analysis["unit"])
 
+
+#: Options of single formats of files.
+FORMATS = ("warc_status", "mail_quotes", "mail_signatures", "mail_html", "extract", "extract_timeout")
+
+#: Their defaults, which are not written.
+_USUAL = {field.name: field.default for field in fields(Settings) if field.name in FORMATS}
 
 #: Names of all settings.
 NAMES = frozenset(field.name for field in fields(Settings))

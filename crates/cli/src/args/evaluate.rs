@@ -2,7 +2,8 @@
 
 use super::values::utf8;
 use super::{
-    AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, MinFeaturesArgs, OutputArgs, TruthArg,
+    AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, LogArgs, MinFeaturesArgs, OutputArgs,
+    TruthArg,
 };
 use clap::Args;
 use std::path::PathBuf;
@@ -94,4 +95,6 @@ pub(crate) struct EvaluateArgs {
     pub(crate) cost: u64,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
 }

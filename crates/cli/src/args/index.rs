@@ -1,5 +1,6 @@
 //! The arguments of `lookalike index` and `lookalike query`.
 
+use super::keep::{KeepList, keep_list};
 use super::values::{checksum, ratio, seconds, size, threads, utf8};
 use super::{
     AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, InputArgs, LinkageArg, MeasureArg,
@@ -249,16 +250,16 @@ pub(crate) struct IndexCreateArgs {
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) least: MinFeaturesArgs,
-    /// Which duplicate to keep: first, longest, shortest, newest, oldest, max:FIELD or min:FIELD.
-    /// Rules apply in order; `first` is the order in which ids were first added
+    /// Which duplicate to keep: first, longest, shortest, newest, oldest, max:FIELD, min:FIELD or
+    /// prefer(FIELD=VALUE|VALUE). Rules apply in order; `first` is the order in which ids were first added
     #[arg(
         long,
         value_name = "RULE",
-        value_delimiter = ',',
+        value_parser = keep_list,
         default_value = "first",
         help_heading = "Which duplicate to keep"
     )]
-    pub(crate) keep: Vec<String>,
+    pub(crate) keep: Vec<KeepList>,
     /// Also store the keys and sketches of this method, for `query --ask METHOD` (may be repeated)
     #[arg(long, value_name = "METHOD", help_heading = "Method")]
     pub(crate) method: Vec<String>,

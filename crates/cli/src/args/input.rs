@@ -1,17 +1,19 @@
 //! Arguments that say what is read, and how.
 
 use super::InputFormatArg;
+use super::formats::FormatArgs;
 use super::values::{size, utf8};
 use clap::Args;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InputArgs {
-    /// Files, directories, globs; `-` for standard input (JSONL, or what --input-format says).
+    /// Files, directories, globs, URLs (s3, gs, az, https); `-` for standard input (JSONL, or what
+    /// --input-format says).
     ///
-    /// A JSONL, CSV, TSV, Parquet or mbox file holds many documents; a text, Markdown, HTML or eml
+    /// A JSONL, CSV, TSV, Parquet, mbox or WARC file holds many documents; a text, Markdown, HTML or eml
     /// file and a message of a Maildir are one document. The text of a mail message is that of its
     /// text parts, without the subject; header fields are fields, such as message-id. Files
-    /// compressed with gzip, zstd, bzip2 or xz are decompressed.
+    /// compressed with gzip, zstd, bzip2 or xz are decompressed, and tar archives are unpacked.
     #[arg(required = true, value_name = "INPUT", value_parser = utf8())]
     pub(crate) inputs: Vec<String>,
     #[command(flatten)]
@@ -30,7 +32,7 @@ pub(crate) struct FieldArgs {
     /// Field or column that holds the text
     #[arg(
         long,
-        alias = "text-column",
+        visible_alias = "text-column",
         alias = "text-key",
         value_name = "NAME",
         default_value = "text",
@@ -40,7 +42,7 @@ pub(crate) struct FieldArgs {
     /// Field that holds the id of the document; a document without an id is named FILE:RECORD
     #[arg(
         long,
-        alias = "id-column",
+        visible_alias = "id-column",
         value_name = "NAME",
         default_value = "id",
         help_heading = "Input"
@@ -64,4 +66,6 @@ pub(crate) struct FieldArgs {
     /// Skip records longer than this, and list them in `problems`
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB", help_heading = "Input")]
     pub(crate) max_record: usize,
+    #[command(flatten)]
+    pub(crate) formats: FormatArgs,
 }

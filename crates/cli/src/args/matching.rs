@@ -1,5 +1,7 @@
 //! Arguments that decide which documents match: criterion, analysis, filters and method.
 
+use super::keep::{KeepList, keep_list};
+use super::knobs::{KnobArgs, PresetArgs};
 use super::values::{checksum, utf8};
 use super::{MeasureArg, NormalizeArg, ShortArg, TermsArg, UnitArg, VerifyArg};
 use clap::Args;
@@ -24,6 +26,8 @@ pub(crate) struct CriterionArgs {
 #[derive(Debug, Args)]
 pub(crate) struct MatchArgs {
     #[command(flatten)]
+    pub(crate) preset: PresetArgs,
+    #[command(flatten)]
     pub(crate) criterion: CriterionArgs,
     #[command(flatten)]
     pub(crate) analysis: AnalysisArgs,
@@ -37,15 +41,17 @@ pub(crate) struct MatchArgs {
     #[arg(
         long,
         value_name = "RULE",
-        value_delimiter = ',',
+        value_parser = keep_list,
         default_value = "first",
         help_heading = "Which duplicate to keep",
         long_help = "Which duplicate to keep: first (in the order of file names and records), longest, shortest, \
-                     newest, oldest, max:FIELD or min:FIELD. Rules apply in order; ties are broken by id. With \
+                     newest, oldest, max:FIELD, min:FIELD or prefer(FIELD=VALUE|VALUE), documents whose field \
+                     holds one of these values, the first of them first. Rules apply in order, separated by commas \
+                     or given one by one; ties are broken by id. With \
                      --measure containment the document with the larger feature set is always kept, and the \
                      rules decide between sets of equal size."
     )]
-    pub(crate) keep: Vec<String>,
+    pub(crate) keep: Vec<KeepList>,
 }
 
 /// The filter of common features.
@@ -83,10 +89,12 @@ pub(crate) struct MinFeaturesArgs {
 /// Candidate generation by a method, and the verifier.
 #[derive(Debug, Args)]
 pub(crate) struct MethodArgs {
-    /// Generate candidates by a method of the papers instead of the exact join:
-    /// NAME:PARAMETER=VALUE,… (`lookalike methods` lists them)
+    /// Generate candidates by a method of the papers, NAME:PARAMETER=VALUE,… (`lookalike methods`
+    /// lists them) [default: exact, the exact join]
     #[arg(long, value_name = "METHOD", help_heading = "Method")]
     pub(crate) method: Option<String>,
+    #[command(flatten)]
+    pub(crate) knobs: KnobArgs,
     /// Verifier of the method's candidates: exact (complete feature sets), sketch (the method's
     /// sketches) or none (a common key suffices)
     #[arg(
@@ -116,7 +124,7 @@ pub(crate) struct AnalysisArgs {
     /// Tokens per shingle [default: 5; --measure cosine compares terms instead]
     #[arg(
         long,
-        alias = "ngram",
+        visible_alias = "ngram",
         alias = "ngram-size",
         value_name = "N",
         help_heading = "Matching"

@@ -50,7 +50,8 @@ pub(crate) struct EarlierArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// Directory for the results; it is created when they are complete
+    /// Directory for the results; it is created when they are complete. A URL (s3, gs, az) writes
+    /// them into an object store; `dedup --output -` writes the kept documents to standard output
     #[arg(long, short = 'o', value_name = "DIR", help_heading = "Output")]
     pub(crate) output: PathBuf,
     /// Replace the results of an earlier run

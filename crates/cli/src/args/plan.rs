@@ -2,7 +2,8 @@
 
 use super::values::size;
 use super::{
-    FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, PlannedArg, RunningArgs, WitnessArgs,
+    FormatArg, InputArgs, LinkageArg, LogArgs, MatchArgs, MemoryArgs, PlannedArg, RunningArgs,
+    WitnessArgs,
 };
 use clap::Args;
 
@@ -33,6 +34,8 @@ pub(crate) struct PlanArgs {
     pub(crate) memory: MemoryArgs,
     #[command(flatten)]
     pub(crate) running: RunningArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Output format; `dedup --plan` and `cluster --plan` read json
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,

@@ -1,6 +1,9 @@
 //! The arguments of `lookalike recluster`.
 
-use super::{FormatArg, LinkageArg, MeasureArg, TablesArg, WitnessArg};
+use super::keep::{KeepList, keep_list};
+use super::{
+    ContainedArgs, FormatArg, LinkageArg, LogArgs, MeasureArg, ReportArgs, TablesArg, WitnessArg,
+};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -32,10 +35,12 @@ pub(crate) struct ReclusterArgs {
     #[arg(
         long,
         value_name = "RULE",
-        value_delimiter = ',',
+        value_parser = keep_list,
         help_heading = "Which duplicate to keep"
     )]
-    pub(crate) keep: Option<Vec<String>>,
+    pub(crate) keep: Option<Vec<KeepList>>,
+    #[command(flatten)]
+    pub(crate) contained: ContainedArgs,
     /// Directory for the results; it is created when they are complete
     #[arg(long, short = 'o', value_name = "DIR", help_heading = "Output")]
     pub(crate) output: PathBuf,
@@ -48,6 +53,10 @@ pub(crate) struct ReclusterArgs {
     /// Do not write report.html
     #[arg(long, help_heading = "Output")]
     pub(crate) no_report: bool,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     /// Format of the printed summary
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,

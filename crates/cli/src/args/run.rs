@@ -1,7 +1,12 @@
 //! The arguments of `lookalike dedup` and `lookalike cluster`.
 
+use super::knobs::SeedArgs;
 use super::values::utf8;
-use super::{EarlierArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs, WitnessArg};
+use super::{
+    AttributesArgs, ContainedArgs, EarlierArgs, GuardArgs, InputArgs, LinkageArg, LogArgs,
+    MatchArgs, MemoryArgs, NearMissArgs, OutputArgs, ReportArgs, StreamArgs, SurvivorArgs,
+    WitnessArg,
+};
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -11,7 +16,13 @@ pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) matching: MatchArgs,
     #[command(flatten)]
+    pub(crate) seed: SeedArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
     #[command(flatten)]
@@ -21,6 +32,16 @@ pub(crate) struct DedupArgs {
     pub(crate) linkage: LinkageArg,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
+    #[command(flatten)]
+    pub(crate) survivors: SurvivorArgs,
+    #[command(flatten)]
+    pub(crate) contained: ContainedArgs,
+    #[command(flatten)]
+    pub(crate) attributes: AttributesArgs,
+    #[command(flatten)]
+    pub(crate) near: NearMissArgs,
+    #[command(flatten)]
+    pub(crate) guards: GuardArgs,
     /// Remove from INPUT the duplicates of documents in this collection, which is not changed (may
     /// be repeated)
     #[arg(long, value_name = "OTHER", value_parser = utf8(), help_heading = "Which duplicate to keep")]
@@ -29,7 +50,7 @@ pub(crate) struct DedupArgs {
     #[arg(long, requires = "against", help_heading = "Which duplicate to keep")]
     pub(crate) against_only: bool,
     /// Remove nothing; write all documents with the fields `duplicate_of`, `duplicate_of_file`,
-    /// `duplicate_of_record`, `resemblance` and `cluster` added
+    /// `duplicate_of_record`, `resemblance`, `cluster`, `is_duplicate` and `duplicates` added
     #[arg(long, help_heading = "Output")]
     pub(crate) mark: bool,
     /// Prefix of the field names that --mark adds
@@ -46,6 +67,8 @@ pub(crate) struct DedupArgs {
     /// are only listed)
     #[arg(long, help_heading = "Output")]
     pub(crate) copy_files: bool,
+    #[command(flatten)]
+    pub(crate) stream: StreamArgs,
 }
 
 #[derive(Debug, Args)]
@@ -55,7 +78,13 @@ pub(crate) struct ClusterArgs {
     #[command(flatten)]
     pub(crate) matching: MatchArgs,
     #[command(flatten)]
+    pub(crate) seed: SeedArgs,
+    #[command(flatten)]
     pub(crate) output: OutputArgs,
+    #[command(flatten)]
+    pub(crate) report: ReportArgs,
+    #[command(flatten)]
+    pub(crate) log: LogArgs,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
     #[command(flatten)]
@@ -65,6 +94,12 @@ pub(crate) struct ClusterArgs {
     pub(crate) linkage: LinkageArg,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
+    #[command(flatten)]
+    pub(crate) contained: ContainedArgs,
+    #[command(flatten)]
+    pub(crate) attributes: AttributesArgs,
+    #[command(flatten)]
+    pub(crate) near: NearMissArgs,
 }
 
 /// The witness rule.

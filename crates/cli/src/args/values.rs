@@ -25,22 +25,37 @@ pub(super) fn checksum(text: &str) -> Result<String, String> {
     if ok { Ok(text.to_ascii_lowercase()) } else { Err("use 32 hexadecimal digits".into()) }
 }
 
-/// Parses a size such as `64MiB`, `1GB` or `500000`.
+/// Parses a size such as `8GiB`, `1.5GB`, `500M` or `1000000`, in bytes.
+///
+/// `KiB`, `MiB`, `GiB`, `TiB` and the single letters `K`, `M`, `G`, `T` are powers of 1024; `kB`,
+/// `MB`, `GB`, `TB` are powers of 1000. Case does not matter. A fraction of a byte is dropped.
 pub(super) fn size(text: &str) -> Result<usize, String> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, unit) = text.split_at(digits);
-    let factor: usize = match unit.trim().to_ascii_lowercase().as_str() {
+    let forms = "use a size such as 8GiB, 1.5GB, 500M or 1000000: KiB, MiB, GiB, TiB (or K, M, G, T) are \
+                 powers of 1024, and kB, MB, GB, TB powers of 1000";
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let factor: u128 = match unit.trim().to_ascii_lowercase().as_str() {
         "" | "b" => 1,
         "k" | "kib" => 1 << 10,
         "m" | "mib" => 1 << 20,
         "g" | "gib" => 1 << 30,
+        "t" | "tib" => 1 << 40,
         "kb" => 1_000,
         "mb" => 1_000_000,
         "gb" => 1_000_000_000,
-        _ => return Err("use a number with B, KiB, MiB, GiB, kB, MB or GB".into()),
+        "tb" => 1_000_000_000_000,
+        _ => return Err(forms.into()),
     };
-    let number: usize = number.parse().map_err(|_| "use a number such as 256MiB".to_owned())?;
-    number.checked_mul(factor).filter(|&size| size > 0).ok_or_else(|| "out of range".into())
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    // Eighteen digits of a fraction are more than any factor has.
+    let exact = (1..=18).contains(&fraction.len()) && whole.len() <= 20;
+    let (Ok(whole), Ok(part), true) = (whole.parse::<u128>(), fraction.parse::<u128>(), exact)
+    else {
+        return Err(forms.into());
+    };
+    let bytes = whole * factor + part * factor / 10u128.pow(fraction.len() as u32);
+    let size = usize::try_from(bytes).ok().filter(|&size| size > 0);
+    size.ok_or_else(|| "out of range".into())
 }
 
 /// Parses a number from 0 to 1.
@@ -74,8 +89,24 @@ mod tests {
         assert_eq!(size("256MiB"), Ok(256 << 20));
         assert_eq!(size("1GB"), Ok(1_000_000_000));
         assert_eq!(size("4096"), Ok(4096));
-        for bad in ["", "MiB", "0", "-1", "1.5GiB", "1TB!", "99999999999999999999"] {
-            assert!(size(bad).is_err(), "{bad}");
+        assert_eq!(size("1.5GB"), Ok(1_500_000_000));
+        assert_eq!(size("1.5GiB"), Ok(3 << 29));
+        assert_eq!(
+            (size("8GiB"), size("8g"), size("8 gib")),
+            (Ok(8 << 30), Ok(8 << 30), Ok(8 << 30))
+        );
+        assert_eq!((size("500M"), size("500MB")), (Ok(500 << 20), Ok(500_000_000)));
+        assert_eq!((size("1T"), size("1TB")), (Ok(1 << 40), Ok(1_000_000_000_000)));
+        assert_eq!((size("0.1kB"), size("2.0"), size("1.9")), (Ok(100), Ok(2), Ok(1)));
+        assert_eq!(size("0.1MiB"), Ok(104_857));
+        for bad in
+            ["", "MiB", "1TB!", "1.", ".5GB", "1.2.3GB", "1,5GB", "1e9", "+1", "-1", "1PB", "1 000"]
+        {
+            let said = size(bad).unwrap_err();
+            assert!(said.contains("8GiB") && said.contains("1.5GB"), "{bad}: {said}");
+        }
+        for bad in ["0", "0.0GB", "0.4", "99999999999999999999", "99999999999999999999TB"] {
+            assert_eq!(size(bad), Err("out of range".into()), "{bad}");
         }
     }
 

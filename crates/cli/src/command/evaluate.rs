@@ -5,7 +5,9 @@ use super::run::{exit_code, with_output};
 use crate::args::{EvaluateArgs, FormatArg, TruthArg};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, numbers_table, write_table};
+use crate::log::{self, Log};
+use crate::progress::TerminalProgress;
+use crate::terminal::{numbers_table, write_table};
 use crate::visible::{visible, write_json};
 use lookalike::{ClassSettings, EvaluateJob, EvaluateOptions, TruthSource, evaluate};
 use std::io::Write;
@@ -43,6 +45,16 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
     if !args.output.quiet {
         let shown = if args.output.verbose { usize::MAX } else { problems::SHOWN };
         problems::print(&evaluated.problems, evaluation.problems, shown, "");
+    }
+    if log::form() == Log::Json && !args.output.quiet {
+        log::other_result(serde_json::json!({
+            "command": "evaluate",
+            "documents": evaluation.documents,
+            "true_pairs": evaluation.truth.pairs,
+            "methods": evaluation.methods.len(),
+            "problems": evaluation.problems,
+            "seconds": evaluation.run.as_ref().map(|run| run.seconds),
+        }));
     }
     let mut out = std::io::stdout().lock();
     if args.output.format == FormatArg::Json {

@@ -7,7 +7,8 @@ use crate::args::{
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, tell};
+use crate::progress::TerminalProgress;
+use crate::terminal::tell;
 use crate::visible::{visible, write_json};
 use anyhow::Context;
 use lookalike::{
@@ -172,6 +173,7 @@ fn fields(args: &MessageArgs) -> Settings {
         fields: super::settings::field_names(&args.fields),
         format: super::settings::input_format(&args.fields),
         max_record: Some(args.fields.max_record),
+        formats: super::settings::format_options(&args.fields),
         ..Settings::default()
     }
 }

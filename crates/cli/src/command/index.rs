@@ -8,7 +8,8 @@ use crate::args::{
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, pairs_table, print_numbers, tell, write_table};
+use crate::progress::TerminalProgress;
+use crate::terminal::{pairs_table, print_numbers, tell, write_table};
 use crate::visible::write_json;
 use anyhow::Context;
 use lookalike::{
@@ -44,7 +45,7 @@ fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
     let defaults = Settings::default();
     let mut documents = super::settings::analysis_settings(args.criterion.measure, &args.analysis)?;
     documents.threshold = args.criterion.threshold.clone();
-    documents.keep = args.keep.clone();
+    documents.keep = crate::args::keep_rules(&args.keep);
     documents.min_features = args.least.min_features;
     documents.fields = defaults.fields;
     let method = |spec: &String| MethodSettings {
@@ -86,6 +87,7 @@ fn reading_settings(fields: &FieldArgs) -> Settings {
         fields: super::settings::field_names(fields),
         format: super::settings::input_format(fields),
         max_record: Some(fields.max_record),
+        formats: super::settings::format_options(fields),
         ..Settings::default()
     }
 }

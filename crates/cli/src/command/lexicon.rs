@@ -7,7 +7,8 @@ use crate::args::{
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, pairs_table};
+use crate::progress::TerminalProgress;
+use crate::terminal::pairs_table;
 use lookalike::{
     Lexicon, LexiconJob, Rank, Settings, Share, Statistics, build_lexicon, merge_lexicons,
 };
@@ -28,6 +29,7 @@ fn build(args: &LexiconBuildArgs) -> anyhow::Result<Exit> {
         fields: super::settings::field_names(&args.input.fields),
         format: super::settings::input_format(&args.input.fields),
         max_record: Some(args.input.fields.max_record),
+        formats: super::settings::format_options(&args.input.fields),
         ..Settings::default()
     };
     settings.analysis.normalize = args.normalize.into();

@@ -3,7 +3,7 @@
 use crate::args::{FormatArg, MethodsArgs};
 use crate::exit::{Exit, WrongUsage};
 use crate::terminal::pairs_table;
-use lookalike::{About, NeedsStatistics, methods, s_curve};
+use lookalike::{About, NeedsStatistics, SCurve, methods, s_curve};
 use std::io::Write;
 
 pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
@@ -63,12 +63,17 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
             "\nProbability that a pair becomes a candidate in {}, by resemblance:",
             curve.keys
         )?;
-        for (resemblance, probability) in curve.points {
-            let bar = "█".repeat((probability * 40.0).round() as usize);
-            writeln!(out, "  {resemblance:.2}  {probability:.4}  {bar}")?;
-        }
+        write_curve(&curve, &mut out)?;
     }
     Ok(Exit::Done)
+}
+
+/// Draws a curve, a line for each resemblance.
+pub(super) fn write_curve(curve: &SCurve, out: &mut impl Write) -> std::io::Result<()> {
+    curve.points.iter().try_for_each(|(resemblance, probability)| {
+        let bar = "█".repeat((probability * 40.0).round() as usize);
+        writeln!(out, "  {resemblance:.2}  {probability:.4}  {bar}")
+    })
 }
 
 fn json(about: &&About) -> serde_json::Value {

@@ -8,32 +8,59 @@ mod explain;
 mod filter;
 mod index;
 mod lexicon;
+mod man;
 mod methods;
 mod plan;
+mod presets;
 mod problems;
 mod query;
 mod recluster;
 mod run;
 mod settings;
+mod show;
+mod stream;
 mod sweeps;
+mod undo;
 
-use crate::args::{Cli, Command};
+use crate::args::{Cli, ClusterArgs, Command, DedupArgs, EvaluateArgs, PlanArgs, ReclusterArgs};
 use crate::exit::Exit;
+use crate::log;
 
 /// Runs a subcommand.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
-        Command::Dedup(args) => run::dedup(args),
-        Command::Cluster(args) => run::cluster(args),
+        Command::Dedup(DedupArgs { log, .. })
+        | Command::Cluster(ClusterArgs { log, .. })
+        | Command::Recluster(ReclusterArgs { log, .. })
+        | Command::Evaluate(EvaluateArgs { log, .. })
+        | Command::Plan(PlanArgs { log, .. }) => log::choose(log.log),
+        _ => {}
+    }
+    match &cli.command {
+        Command::Dedup(args) => {
+            stream::check(&args.output.output, &args.stream)?;
+            match stream::is_stream(&args.output.output) {
+                true => stream::dedup(args),
+                false => run::dedup(args),
+            }
+        }
+        Command::Cluster(args) => {
+            stream::refuse(&args.output.output)?;
+            run::cluster(args)
+        }
         Command::Compare(args) => compare::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Explain(args) => explain::run(args),
+        Command::Show(args) => show::run(args),
+        Command::Undo(args) => undo::run(args),
         Command::Index(command) => index::run(command),
         Command::Query(args) => query::run(args),
         Command::Filter(args) => filter::run(args),
         Command::Collapse(args) => collapse::run(args),
         Command::Lexicon(command) => lexicon::run(command),
         Command::Methods(args) => methods::run(args),
+        Command::Presets(args) => presets::run(args),
+        Command::Man(args) => man::run(args),
         Command::Plan(args) => plan::run(args),
         Command::Recluster(args) => recluster::run(args),
         Command::Completions { shell } => completions::run(*shell),

@@ -6,7 +6,9 @@ use crate::args::{FormatArg, LinkageArg, PlanArgs, PlannedArg};
 use crate::exit::Exit;
 use crate::flags::with_flags;
 use crate::interrupt;
-use crate::terminal::{TerminalProgress, numbers_table, pairs_table, tell, write_table};
+use crate::log::{self, Log};
+use crate::progress::TerminalProgress;
+use crate::terminal::{numbers_table, pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
 use lookalike::{Job, Plan, PlanJob, plan};
 use std::io::Write;
@@ -15,7 +17,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let cluster = args.command == PlannedArg::Cluster;
     let usual = if cluster { LinkageArg::Components } else { LinkageArg::Leaders };
     let survivors = (args.linkage.unwrap_or(usual), &args.witness);
-    let settings = settings_of(&args.input, &args.matching, survivors)?;
+    let settings = settings_of(&args.input, &args.matching, None, survivors)?;
     // A plan has no output directory that input discovery would have to skip.
     let job = Job {
         settings,
@@ -38,6 +40,16 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     if !args.quiet {
         let shown = if args.verbose { usize::MAX } else { problems::SHOWN };
         problems::print(&planned.problems, plan.sample.problems, shown, "");
+    }
+    if log::form() == Log::Json && !args.quiet {
+        log::other_result(serde_json::json!({
+            "command": "plan",
+            "documents": plan.documents,
+            "expected_removed": plan.removed.expected,
+            "recommended": plan.run.as_ref().and_then(|run| run.recommended.as_ref()),
+            "problems": plan.sample.problems,
+            "seconds": plan.run.as_ref().map(|run| run.seconds),
+        }));
     }
     let mut out = std::io::stdout().lock();
     if args.format == FormatArg::Json {

@@ -4,7 +4,7 @@ use super::run::print_summary;
 use crate::args::{FormatArg, ReclusterArgs};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::terminal::TerminalProgress;
+use crate::progress::TerminalProgress;
 use anyhow::Context;
 use lookalike::{ReclusterJob, recluster};
 
@@ -13,11 +13,14 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
         measure: args.measure.map(Into::into),
         linkage: args.linkage.map(Into::into),
         witness: args.witness.map(Into::into),
-        keep: args.keep.clone(),
+        keep: args.keep.as_deref().map(crate::args::keep_rules),
+        contained_only: args.contained.contained_only.clone(),
         force: args.force,
         tables: args.tables.into(),
         report: !args.no_report,
+        report_size: args.report.report_size as u64,
         command: super::run::command_line(),
+        config: crate::config::text(),
         ..ReclusterJob::new(&args.run, &args.threshold, &args.output)
     };
     interrupt::listen()?;

@@ -1,13 +1,14 @@
 //! Converts arguments to settings.
 
 use crate::args::{
-    AnalysisArgs, FieldArgs, InputFormatArg, LinkageArg, MeasureArg, NormalizeArg, ShortArg,
-    TablesArg, TermsArg, UnitArg, WitnessArg,
+    AnalysisArgs, FieldArgs, FormatArgs, InputFormatArg, LinkageArg, MeasureArg, MethodArgs,
+    NormalizeArg, ShortArg, TablesArg, TermsArg, UnitArg, VerifyArg, WitnessArg,
 };
 use crate::exit::WrongUsage;
 use lookalike::{
-    AnalysisSettings, FieldNames, Format, Linkage, Measure, Normalize, Settings, ShortDocuments,
-    TableFormat, Terms, Unit, WitnessRule,
+    AnalysisSettings, FieldNames, Format, FormatOptions, Linkage, Measure, MethodKnobs,
+    MethodSettings, Normalize, Settings, ShortDocuments, TableFormat, Terms, Unit, Verify,
+    WitnessRule,
 };
 
 impl From<MeasureArg> for Measure {
@@ -58,6 +59,48 @@ impl From<NormalizeArg> for Normalize {
     }
 }
 
+/// Converts the method arguments to settings; `exact` is the exact join, as is none.
+pub(super) fn method(
+    args: &MethodArgs,
+    seed: Option<u64>,
+) -> anyhow::Result<Option<MethodSettings>> {
+    let knobs = MethodKnobs {
+        num_perm: args.knobs.num_perm,
+        bands: args.knobs.bands,
+        rows: args.knobs.rows,
+        seed,
+    };
+    let Some(spec) = args.method.as_deref().filter(|spec| *spec != "exact") else {
+        let wrong = match (knobs.first(), &args.method) {
+            (Some(name), _) => {
+                let name = name.replace('_', "-");
+                let method =
+                    if name == "seed" { "minhash-lsh or imatch-random" } else { "minhash-lsh" };
+                format!(
+                    "--{name} sets a parameter of a method, and the exact join has none; add --method {method}"
+                )
+            }
+            (None, Some(_)) if args.verify != VerifyArg::Exact => {
+                "--verify is for the candidates of a method; --method exact has only matches"
+                    .to_owned()
+            }
+            _ => return Ok(None),
+        };
+        return Err(WrongUsage(wrong).into());
+    };
+    Ok(Some(MethodSettings {
+        spec: knobs.apply(spec)?,
+        verify: match args.verify {
+            VerifyArg::Exact => Verify::Exact,
+            VerifyArg::Sketch => Verify::Sketch,
+            VerifyArg::None => Verify::None,
+        },
+        lexicon: args.lexicon.clone(),
+        lexicon_checksum: args.lexicon_checksum.clone(),
+        key_limit: args.key_limit,
+    }))
+}
+
 /// Converts the field arguments to settings.
 pub(super) fn field_names(args: &FieldArgs) -> FieldNames {
     FieldNames {
@@ -83,7 +126,22 @@ pub(super) fn input_format(args: &FieldArgs) -> Option<Format> {
         InputFormatArg::Mbox => Format::Mbox,
         InputFormatArg::Maildir => Format::Maildir,
         InputFormatArg::Eml => Format::Eml,
+        InputFormatArg::Warc => Format::Warc,
     })
+}
+
+/// Converts the arguments of single formats to settings.
+pub(super) fn format_options(args: &FieldArgs) -> FormatOptions {
+    let FormatArgs {
+        warc_status,
+        mail_quotes,
+        mail_signatures,
+        mail_html,
+        extract,
+        extract_timeout,
+    } = args.formats.clone();
+    let extract_timeout = (!extract.is_empty()).then_some(extract_timeout);
+    FormatOptions { warc_status, mail_quotes, mail_signatures, mail_html, extract, extract_timeout }
 }
 
 /// Converts the analysis arguments to settings. Without `--shingle`, cosine compares terms.
@@ -96,6 +154,7 @@ pub(super) fn settings(
         fields: field_names(fields),
         format: input_format(fields),
         max_record: Some(fields.max_record),
+        formats: format_options(fields),
         ..analysis_settings(measure, analysis)?
     })
 }

@@ -144,6 +144,9 @@ impl<'a> Appender<'a> {
             return Err(EngineError::TooManyDocuments { limit });
         }
         collection.problems.append(metadata.problems);
+        if !metadata.skipped.is_empty() {
+            collection.skipped.entry(metadata.place.file).or_default().append(&metadata.skipped);
+        }
         collection.chunk_places.push(metadata.place);
         for (column, values) in collection.attributes.iter_mut().zip(metadata.attributes) {
             column.extend(values);

@@ -95,6 +95,7 @@ impl Reader<'_> {
             }
             Item::Bad(problem) => result.metadata.problems.push(problem),
         });
+        result.metadata.skipped = visit.take_skipped();
         scratch.free_large();
         low_ends.shrink_to_fit();
         let held = match large {

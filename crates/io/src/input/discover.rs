@@ -5,11 +5,13 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
+use lookalike_store::is_url;
+
 use super::files::check_count;
 use super::maildir::Holds;
 use super::{
-    Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, foreign, kind, maildir,
-    name,
+    Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, archive, foreign, kind,
+    maildir, name, remote, spool,
 };
 use crate::source::open;
 
@@ -22,11 +24,16 @@ impl Inputs {
     /// An argument is a file, a directory (read recursively, without hidden names and links to
     /// directories), a pattern with `*`, `?` or `[...]` unless a file has that very name, or `-`
     /// for standard input (JSONL, or the format of the options). A file that is named in two ways
-    /// is read once.
+    /// is read once. A pipe is copied, as standard input is.
+    ///
+    /// An argument that is a URL is an object in a store, all objects below it, those that match it
+    /// as a pattern, or one object of a web server.
     ///
     /// In the `cur` and `new` directories of a Maildir, every file without the extension of another
     /// format is a message; hidden directories of a Maildir that are Maildirs are read too.
     /// A file without a known extension is an mbox if it starts as one.
+    ///
+    /// The members of tar archives are files, named `ARCHIVE!MEMBER`.
     ///
     /// # Errors
     /// An argument that matches nothing, a file of unknown format, a directory that cannot be
@@ -53,6 +60,49 @@ impl Inputs {
     pub fn discover(args: &[String], options: DiscoverOptions) -> Result<Self, InputError> {
         discover(args, options, &mut std::io::stdin().lock())
     }
+
+    /// The same, with relative arguments looked up in `base`: files have the names that they have
+    /// in [`Inputs::discover`] with `base` as the current directory.
+    ///
+    /// # Errors
+    /// As [`Inputs::discover`].
+    pub fn discover_in(
+        base: &Path,
+        args: &[String],
+        options: DiscoverOptions,
+    ) -> Result<Self, InputError> {
+        if base.as_os_str().is_empty() {
+            return Self::discover(args, options);
+        }
+        let in_base = |arg: &String| match base.join(arg) {
+            _ if arg == STDIN => arg.clone(),
+            path if path.exists() => path.to_string_lossy().into_owned(),
+            // A pattern: the base is none.
+            _ if Path::new(arg).is_absolute() => arg.clone(),
+            _ => {
+                let base = glob::Pattern::escape(&base.to_string_lossy());
+                Path::new(&base).join(arg).to_string_lossy().into_owned()
+            }
+        };
+        let joined: Vec<String> = args.iter().map(in_base).collect();
+        let mut inputs = Self::discover(&joined, options)?;
+        // Files that an absolute argument leads to have their whole path as their name.
+        let absolute: Vec<&Path> =
+            args.iter().map(Path::new).filter(|arg| arg.is_absolute()).collect();
+        let by_absolute = |path: &Path| {
+            let pattern = |arg: &Path| glob::Pattern::new(&arg.to_string_lossy());
+            absolute.iter().any(|arg| {
+                path.starts_with(arg) || pattern(arg).is_ok_and(|arg| arg.matches_path(path))
+            })
+        };
+        for file in inputs.files.iter_mut().filter(|file| !by_absolute(&file.path)) {
+            if let Ok(below) = file.path.strip_prefix(base) {
+                file.name = name::readable(below);
+            }
+        }
+        inputs.files.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(inputs)
+    }
 }
 
 /// Finds the files that the arguments name; `stdin` is read if one of them is `-`.
@@ -65,13 +115,22 @@ fn discover(
     for arg in args.iter().filter(|arg| *arg != STDIN) {
         search.argument(arg)?;
     }
-    let Search { found, skipped, .. } = search;
+    let reads_stdin = search.stdin || args.iter().any(|arg| arg == STDIN);
+    let Search { found, mut skipped, mut spooled, archives, .. } = search;
     let mut files: Vec<InputFile> = found.into_values().collect();
-    let mut spooled = Vec::new();
-    if args.iter().any(|arg| arg == STDIN) {
-        let (file, path) = spool(stdin, &options, &files)?;
-        files.push(file);
-        spooled.push(Arc::new(path));
+    files.extend(spooled.iter().map(|(file, _)| file.clone()));
+    let (archives, mut unpacked): (Vec<InputFile>, _) =
+        (archives.into_values().collect(), Vec::new());
+    for archive in &archives {
+        let members = archive::unpack(archive, &options)?;
+        files.extend(members.files);
+        skipped.extend(members.skipped);
+        unpacked.push(Arc::new(members.folder));
+    }
+    if reads_stdin {
+        let (file, path) = spool::stdin(stdin, &options, &files)?;
+        files.push(file.clone());
+        spooled.push((file, path));
     }
     if files.is_empty() {
         let given = if args.is_empty() { "no inputs".to_string() } else { args.join(" ") };
@@ -80,13 +139,36 @@ fn discover(
     }
     check_count(files.len())?;
     files.sort_by(|a, b| a.name.cmp(&b.name));
-    for file in files.iter_mut().filter(|file| file.format != Format::Parquet) {
+    distinguish(&mut files);
+    let is_local =
+        |file: &&mut InputFile| is_settled_by_bytes(file.format) && file.object.is_none();
+    for file in files.iter_mut().filter(is_local) {
         // A file that cannot be opened is reported when it is read.
         if let Ok(head) = open::head(&file.path, kind::HEAD) {
             file.compression = kind::settle(file.compression, &head);
         }
     }
-    Ok(Inputs { files, options, skipped: skipped.into_iter().collect(), spooled })
+    let spooled = spooled.into_iter().map(|(_, path)| path).collect();
+    let skipped = skipped.into_iter().collect();
+    Ok(Inputs { files, options, skipped, spooled, reads_stdin, archives, unpacked })
+}
+
+/// Whether the compression of files of this format is that of their first bytes.
+fn is_settled_by_bytes(format: Format) -> bool {
+    !matches!(format, Format::Parquet | Format::Extracted)
+}
+
+/// Gives different names to objects whose addresses differ in their queries only. The files are
+/// sorted by name.
+fn distinguish(files: &mut [InputFile]) {
+    let mut repeats = 0;
+    for at in 1..files.len() {
+        let is_repeat = files[at].object.is_some() && files[at].path == files[at - 1].path;
+        repeats = if is_repeat { repeats + 1 } else { 0 };
+        if is_repeat {
+            files[at].name.push_str(&format!("#{}", repeats + 1));
+        }
+    }
 }
 
 struct Search<'a> {
@@ -95,8 +177,14 @@ struct Search<'a> {
     excluded: Vec<PathBuf>,
     /// Files by real path, so that every file is read once.
     found: BTreeMap<PathBuf, InputFile>,
+    /// Archives, as well.
+    archives: BTreeMap<PathBuf, InputFile>,
     skipped: BTreeSet<PathBuf>,
     maildirs: maildir::Maildirs,
+    /// Copies of pipes and of objects that cannot be read in parts.
+    spooled: Vec<spool::Spooled>,
+    /// Whether standard input is named by a path.
+    stdin: bool,
 }
 
 /// How a file was found.
@@ -112,12 +200,21 @@ impl<'a> Search<'a> {
     fn new(options: &'a DiscoverOptions) -> Self {
         let excluded = options.exclude.iter().filter_map(|path| real(path)).collect();
         let maildirs = maildir::Maildirs::default();
-        Self { options, excluded, found: BTreeMap::new(), skipped: BTreeSet::new(), maildirs }
+        let (found, archives, skipped, spooled) = Default::default();
+        Self { options, excluded, found, archives, skipped, maildirs, spooled, stdin: false }
     }
 
     fn argument(&mut self, arg: &str) -> Result<(), InputError> {
+        if is_url(arg) {
+            return self.url(arg);
+        }
         let path = Path::new(arg);
+        if spool::is_stdin(path) {
+            self.stdin = true;
+            return Ok(());
+        }
         match std::fs::metadata(path) {
+            Ok(metadata) if spool::is_pipe(&metadata) => self.pipe(path),
             Ok(metadata) if metadata.is_dir() => self.directory(path, path),
             Ok(_) => self.file(path, path.parent().unwrap_or(path), Found::Named),
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
@@ -126,6 +223,37 @@ impl<'a> Search<'a> {
             Err(_) if arg.contains(['*', '?', '[']) => self.pattern(arg),
             Err(_) => Err(InputError::NotFound { path: path.to_path_buf() }),
         }
+    }
+
+    fn url(&mut self, url: &str) -> Result<(), InputError> {
+        let found = remote::discover(url, self.options)?;
+        for file in found.files {
+            // The address with its query.
+            let place = file.object.as_ref().map(|object| object.address.url());
+            self.found.insert(place.unwrap_or_default().into(), file);
+        }
+        self.skipped.extend(found.skipped);
+        self.spooled.extend(found.spooled);
+        Ok(())
+    }
+
+    /// Copies a pipe. Its format is that of its name, or JSONL as that of standard input.
+    fn pipe(&mut self, path: &Path) -> Result<(), InputError> {
+        let name = name::readable(path);
+        // A pipe that is named twice has no more to read.
+        if self.spooled.iter().any(|(file, _)| file.name == name) {
+            return Ok(());
+        }
+        let (format, _) = self.format_of_name(path);
+        let format = format.unwrap_or(Format::Jsonl);
+        self.spooled.push(spool::pipe(path, name, format, self.options)?);
+        Ok(())
+    }
+
+    /// Format and compression by options or name.
+    fn format_of_name(&self, path: &Path) -> (Option<Format>, Compression) {
+        let (named, compression) = kind::of_name(path);
+        (self.options.format.or(named), compression)
     }
 
     fn pattern(&mut self, pattern: &str) -> Result<(), InputError> {
@@ -198,7 +326,12 @@ impl<'a> Search<'a> {
         if !metadata.is_file() {
             return Err(InputError::NotAFile { path: path.to_path_buf() });
         }
-        let (format, mut compression) = self.format(path, found);
+        let is_archive = archive::is_archive(path);
+        let (format, mut compression) = match is_archive {
+            // The format of its members is found later.
+            true => (Some(Format::Text), Compression::None),
+            false => self.format(path, found),
+        };
         let Some(format) = format else {
             return match found {
                 Found::Named => {
@@ -226,14 +359,16 @@ impl<'a> Search<'a> {
             compression,
             size: metadata.len(),
             modified: metadata.modified().ok(),
+            object: None,
         };
         let place = path.canonicalize().map_err(fail)?;
-        match self.found.get_mut(&place) {
+        let known = if is_archive { &mut self.archives } else { &mut self.found };
+        match known.get_mut(&place) {
             // If several names lead to the same file, the smallest one is used.
             Some(known) if known.name <= file.name => {}
             Some(known) => *known = file,
             None => {
-                self.found.insert(place, file);
+                known.insert(place, file);
             }
         }
         Ok(())
@@ -243,6 +378,9 @@ impl<'a> Search<'a> {
 impl Search<'_> {
     /// Format, if it is supported, and compression of a file.
     fn format(&mut self, path: &Path, found: Found) -> (Option<Format>, Compression) {
+        if self.options.formats.extractor(path).is_some() {
+            return (Some(Format::Extracted), Compression::None);
+        }
         let (named, compression) = kind::of_name(path);
         if self.options.format == Some(Format::Maildir) {
             // Other files of a mail server are in directories of a Maildir too.
@@ -288,35 +426,6 @@ fn literal_part(pattern: &Path) -> PathBuf {
         part.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b'*' | b'?' | b'['))
     };
     pattern.components().take_while(|part| !wild(part)).collect()
-}
-
-/// Copies standard input to a file, because it is read twice.
-fn spool(
-    stdin: &mut dyn Read,
-    options: &DiscoverOptions,
-    files: &[InputFile],
-) -> Result<(InputFile, tempfile::TempPath), InputError> {
-    let folder = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
-    let fail = |e| InputError::io("keep a copy of standard input in this directory", &folder, e);
-    let mut file =
-        tempfile::Builder::new().prefix("lookalike-stdin-").tempfile_in(&folder).map_err(fail)?;
-    std::io::copy(stdin, &mut file).map_err(fail)?;
-    let metadata = file.as_file().metadata().map_err(fail)?;
-    let path = file.into_temp_path();
-    let mut name = "stdin".to_string();
-    while files.iter().any(|file| file.name == name) {
-        name.push('-');
-    }
-    let file = InputFile {
-        path: path.to_path_buf(),
-        relative: PathBuf::from(&name),
-        name,
-        format: options.format.unwrap_or(Format::Jsonl),
-        compression: Compression::None,
-        size: metadata.len(),
-        modified: metadata.modified().ok(),
-    };
-    Ok((file, path))
 }
 
 #[cfg(test)]

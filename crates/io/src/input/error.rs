@@ -31,9 +31,9 @@ pub enum InputError {
     },
     /// No supported file was found.
     #[error(
-        "{given}: nothing to read{}; supported are .jsonl .ndjson .json .csv .tsv .parquet .txt .md .html .mbox .eml \
+        "{given}: nothing to read{}; supported are .jsonl .ndjson .json .csv .tsv .parquet .txt .md .html .mbox .eml .warc .wet \
          and Maildirs, \
-         also with .gz .zst .bz2 .xz; for other file names give the setting input_format",
+         also with .gz .zst .bz2 .xz, and in .tar archives; for other file names give the setting input_format",
         Skipped(*skipped, first.as_deref())
     )]
     Nothing {
@@ -47,7 +47,7 @@ pub enum InputError {
     /// The format cannot be derived from the name.
     #[error(
         "{}: unknown format; name it with the setting input_format: jsonl, csv, tsv, parquet, text, \
-         markdown, html, mbox, maildir or eml",
+         markdown, html, mbox, maildir, eml or warc",
         path.display()
     )]
     UnknownFormat {
@@ -65,10 +65,10 @@ pub enum InputError {
         /// How to convert it.
         remedy: &'static str,
     },
-    /// A pipe, a socket or a device.
+    /// A socket or a device.
     #[error(
-        "{}: is not a regular file, and inputs are read twice; \
-         copy it to a file, or pass it on standard input and name that -",
+        "{}: is a device or a socket; copy it to a file, or pass it on standard input and name \
+         that -",
         path.display()
     )]
     NotAFile {
@@ -94,6 +94,20 @@ pub enum InputError {
     TooManyFiles {
         /// How many were found.
         files: usize,
+    },
+    /// An object that cannot be found or read.
+    #[error(transparent)]
+    Store(#[from] lookalike_store::StoreError),
+    /// A tar archive that cannot be read to its end.
+    #[error(
+        "{}: the archive is damaged or cut off; get the whole file, or unpack what can be and give the directory",
+        path.display()
+    )]
+    Archive {
+        /// The archive.
+        path: PathBuf,
+        /// What is wrong.
+        source: io::Error,
     },
     /// Any other failure.
     #[error("{}: cannot {action}; check the permissions and the disk, then run again", path.display())]

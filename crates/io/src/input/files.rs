@@ -3,12 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{Compression, FieldNames, Format, InputError};
+use lookalike_store::{Object, StoreError, look_again};
+
+use super::{Compression, FieldNames, Format, FormatOptions, InputError};
 
 /// An input file.
 #[derive(Debug, Clone)]
 pub struct InputFile {
-    /// Its path.
+    /// Its path, or the URL of an object.
     pub path: PathBuf,
     /// Its name in messages and results; documents without an id are named after it. Valid UTF-8,
     /// unique.
@@ -23,6 +25,8 @@ pub struct InputFile {
     pub size: u64,
     /// Modification time at discovery: a file that changes during a run is an error.
     pub modified: Option<std::time::SystemTime>,
+    /// The object, if it is in a store or on a web server.
+    pub object: Option<Arc<Object>>,
 }
 
 impl InputFile {
@@ -37,6 +41,7 @@ impl InputFile {
             compression: Compression::None,
             size: 0,
             modified: None,
+            object: None,
         }
     }
 
@@ -54,6 +59,8 @@ pub struct DiscoverOptions {
     pub fields: FieldNames,
     /// Input format of every file, whatever its name (needed for names without an extension).
     pub format: Option<Format>,
+    /// Options of single formats.
+    pub formats: FormatOptions,
     /// Largest record in bytes; longer ones are problems. `None`: 256 MiB.
     pub max_record: Option<usize>,
     /// Directory for a copy of standard input.
@@ -81,12 +88,20 @@ pub struct Inputs {
     pub skipped: Vec<PathBuf>,
     /// Copies of standard input, deleted when the last reference is dropped.
     pub(crate) spooled: Vec<Arc<tempfile::TempPath>>,
+    /// Whether standard input was read.
+    pub(crate) reads_stdin: bool,
+    /// Archives whose members are among the files.
+    pub(crate) archives: Vec<InputFile>,
+    /// Directories of the members, deleted when the last reference is dropped.
+    pub(crate) unpacked: Vec<Arc<tempfile::TempDir>>,
 }
 
 impl Inputs {
     /// Inputs that are known already.
     pub fn from_files(files: Vec<InputFile>, options: DiscoverOptions) -> Self {
-        Self { files, options, skipped: Vec::new(), spooled: Vec::new() }
+        let (skipped, spooled, archives) = (Vec::new(), Vec::new(), Vec::new());
+        let unpacked = Vec::new();
+        Self { files, options, skipped, spooled, reads_stdin: false, archives, unpacked }
     }
 
     /// Appends other inputs. The options stay.
@@ -94,17 +109,22 @@ impl Inputs {
     /// # Errors
     /// A file that is among both, or more files than can be numbered.
     pub fn append(&mut self, other: Self) -> Result<(), InputError> {
-        if !self.spooled.is_empty() && !other.spooled.is_empty() {
+        if self.reads_stdin && other.reads_stdin {
             return Err(InputError::Twice { path: PathBuf::from("-") });
         }
         let place = |file: &InputFile| file.path.canonicalize().unwrap_or(file.path.clone());
-        let known: std::collections::BTreeSet<PathBuf> = self.files.iter().map(place).collect();
-        if let Some(file) = other.files.iter().find(|file| known.contains(&place(file))) {
+        let known: std::collections::BTreeSet<PathBuf> =
+            self.files.iter().chain(&self.archives).map(place).collect();
+        let others = || other.files.iter().chain(&other.archives);
+        if let Some(file) = others().find(|file| known.contains(&place(file))) {
             return Err(InputError::Twice { path: file.path.clone() });
         }
         self.files.extend(other.files);
         self.skipped.extend(other.skipped);
         self.spooled.extend(other.spooled);
+        self.reads_stdin |= other.reads_stdin;
+        self.archives.extend(other.archives);
+        self.unpacked.extend(other.unpacked);
         check_count(self.files.len())
     }
 
@@ -114,20 +134,31 @@ impl Inputs {
         self.spooled.push(path);
     }
 
-    /// Checks that the size and modification time of all inputs are those of discovery. A run reads
-    /// twice; decisions about one text must not be applied to another.
+    /// Checks that the size and modification time of all inputs, or the tags of objects, are those
+    /// of discovery. A run reads twice; decisions about one text must not be applied to another.
     ///
     /// # Errors
-    /// The first file that was changed or removed.
+    /// The first input that was changed or removed; a store that does not answer.
     pub fn verify_unchanged(&self) -> Result<(), InputError> {
-        for file in &self.files {
+        let local = self.files.iter().filter(|file| file.object.is_none());
+        for file in local.chain(&self.archives) {
             let metadata = std::fs::metadata(&file.path)
                 .map_err(|e| InputError::io("look at the file again", &file.path, e))?;
             if metadata.len() != file.size || metadata.modified().ok() != file.modified {
                 return Err(InputError::Changed { path: file.path.clone() });
             }
         }
-        Ok(())
+        let objects: Vec<&Object> =
+            self.files.iter().filter_map(|file| file.object.as_deref()).collect();
+        match objects.is_empty() {
+            true => Ok(()),
+            false => look_again(&objects).into_iter().collect::<Result<(), _>>().map_err(|error| {
+                match error {
+                    StoreError::Changed { url } => InputError::Changed { path: url.into() },
+                    error => InputError::Store(error),
+                }
+            }),
+        }
     }
 }
 

@@ -7,8 +7,10 @@ use super::maildir;
 const MAIL: &str = "this mail format is not supported; convert it to mbox or eml";
 const INCOMPLETE: &str = "a message in the tmp directory of a Maildir, which is not delivered yet";
 const WEB: &str =
-    "web archives are not supported yet; convert the pages to JSONL with `id` and `html`";
-const PACKED: &str = "archives are not supported; unpack it and give the directory";
+    "ARC files are not supported; convert it to WARC, for example with warcio recompress";
+const LINKS: &str = "WAT files hold no texts; give the WARC or WET files";
+const PACKED: &str = "archives other than tar, and archives inside of archives, are not read; unpack it and give the directory";
+const MEMBER: &str = "a link or device in an archive, or a member of unknown format";
 const PDF: &str = "PDF is not supported; convert it to text first (for example with pdftotext)";
 const PAGES: &str = "this format is not supported; convert it to text, Markdown or HTML first";
 const SHEET: &str = "spreadsheets are not supported; save it as CSV";
@@ -19,7 +21,8 @@ const PARQUET: &str = "Parquet files compress their own pages; unpack it";
 /// Extensions in lower case, and how to convert such files.
 const KNOWN: &[(&[&str], &str)] = &[
     (&["emlx", "msg", "pst", "ost", "dbx"], MAIL),
-    (&["warc", "wet", "wat", "arc"], WEB),
+    (&["arc"], WEB),
+    (&["wat"], LINKS),
     (&["tar", "tgz", "tbz2", "txz", "zip", "7z", "rar"], PACKED),
     (&["pdf"], PDF),
     (&["ps", "djvu", "doc", "docx", "odt", "rtf", "epub"], PAGES),
@@ -53,7 +56,7 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
 /// use std::path::Path;
 ///
 /// assert!(why_skipped(Path::new("outlook.pst")).contains("mbox"));
-/// assert!(why_skipped(Path::new("crawl.warc.gz")).contains("web archives"));
+/// assert!(why_skipped(Path::new("crawl.arc.gz")).contains("WARC"));
 /// ```
 #[must_use]
 pub fn why_skipped(path: &Path) -> &'static str {
@@ -64,6 +67,7 @@ pub fn why_skipped(path: &Path) -> &'static str {
         }
         Ok(found) if found.is_dir() => "a link to a directory; name the directory itself",
         Ok(_) => "not a regular file (inputs are read twice); copy it to one",
+        Err(_) if path.to_string_lossy().contains('!') => MEMBER,
         Err(_) => "a broken link",
     })
 }
@@ -89,7 +93,7 @@ mod tests {
         for name in ["a.msg", "A.PST", "a.emlx.gz"] {
             assert_eq!(of(name), Some(MAIL), "{name}");
         }
-        assert_eq!(of("a/b.warc.gz"), Some(WEB));
+        assert_eq!(of("a/b.arc.gz"), Some(WEB));
         assert_eq!(of("a.tar.gz"), Some(PACKED));
         assert_eq!(of("a.jsonl.gz.gz"), Some(TWICE));
         assert_eq!(of("a.parquet.gz"), Some(PARQUET));

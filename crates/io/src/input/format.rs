@@ -24,6 +24,10 @@ pub enum Format {
     Maildir,
     /// One mail message per file.
     Eml,
+    /// Web archive (WARC or WET): many pages, among other records.
+    Warc,
+    /// A file of another format, whose text a command extracts: one document.
+    Extracted,
 }
 
 impl Format {
@@ -31,8 +35,13 @@ impl Format {
     #[must_use]
     pub fn is_document(self) -> bool {
         match self {
-            Self::Text | Self::Markdown | Self::Html | Self::Maildir | Self::Eml => true,
-            Self::Jsonl | Self::Csv | Self::Tsv | Self::Parquet | Self::Mbox => false,
+            Self::Text
+            | Self::Markdown
+            | Self::Html
+            | Self::Maildir
+            | Self::Eml
+            | Self::Extracted => true,
+            Self::Jsonl | Self::Csv | Self::Tsv | Self::Parquet | Self::Mbox | Self::Warc => false,
         }
     }
 

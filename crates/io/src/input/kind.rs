@@ -22,6 +22,8 @@ const FORMATS: &[(&str, Format)] = &[
     ("mbox", Format::Mbox),
     ("mbx", Format::Mbox),
     ("eml", Format::Eml),
+    ("warc", Format::Warc),
+    ("wet", Format::Warc),
 ];
 
 /// Extensions of compressed files.

@@ -3,9 +3,11 @@
 use lookalike_text::{decode_html, extract};
 
 use super::charset;
-use super::limits::{MailError, MailLimits};
+use super::limits::{MailError, MailLimits, MailOptions};
 use super::parts::{Part, PartKind};
 use super::transfer::{self, Transfer};
+use super::trim;
+use crate::KeepOrDrop;
 
 /// The text of a message: where it is, and whether it is HTML.
 #[derive(Debug)]
@@ -32,25 +34,31 @@ impl BodyBuffers {
         raw: &'a [u8],
         parts: &[Part],
         limits: &MailLimits,
+        options: &MailOptions,
     ) -> Result<Body<'a>, MailError> {
         self.text.clear();
-        if let [part] = parts {
+        let counts = |part: &&Part| part.kind != PartKind::Html || options.html == KeepOrDrop::Keep;
+        if let [part] = parts
+            && counts(&part)
+        {
             let bytes = &raw[part.body.clone()];
-            if let Some(text) = borrowed(part, bytes) {
+            if !trim::is_needed(options)
+                && let Some(text) = borrowed(part, bytes)
+            {
                 return match text.len() > limits.text {
                     true => Err(MailError::TooMuchText(limits.text)),
                     false => Ok(Body::Raw(text)),
                 };
             }
             let html = part.kind == PartKind::Html;
-            self.push(bytes, part, !html, limits)?;
+            self.push(bytes, part, !html, limits, options)?;
             return Ok(if html { Body::Html } else { Body::Text });
         }
-        for part in parts {
+        for part in parts.iter().filter(counts) {
             if !self.text.is_empty() && !self.text.ends_with('\n') {
                 self.text.push('\n');
             }
-            self.push(&raw[part.body.clone()], part, true, limits)?;
+            self.push(&raw[part.body.clone()], part, true, limits, options)?;
         }
         Ok(Body::Text)
     }
@@ -62,6 +70,7 @@ impl BodyBuffers {
         part: &Part,
         plain: bool,
         limits: &MailLimits,
+        options: &MailOptions,
     ) -> Result<(), MailError> {
         let Self { decoded, text } = self;
         decoded.clear();
@@ -86,6 +95,10 @@ impl BodyBuffers {
         }
         if part.kind == PartKind::Html && plain {
             text.push_str(&extract(&unicode).text);
+        } else if part.kind != PartKind::Html && trim::is_needed(options) {
+            let mut lines = String::with_capacity(unicode.len());
+            push_lines(&unicode, &mut lines);
+            trim::push(&lines, options, text);
         } else {
             push_lines(&unicode, text);
         }

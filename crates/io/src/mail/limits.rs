@@ -1,4 +1,6 @@
-//! Limits of one message, and why a message cannot be read.
+//! Limits and options of one message, and why a message cannot be read.
+
+use crate::KeepOrDrop;
 
 /// Limits of one message. A message that exceeds one is refused, not cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +22,17 @@ impl Default for MailLimits {
     fn default() -> Self {
         Self { depth: 16, parts: 200, text: 4 << 20 }
     }
+}
+
+/// What of a message is part of its text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct MailOptions {
+    /// Quoted text of plain text parts, with the lines that attribute it.
+    pub quotes: KeepOrDrop,
+    /// Signatures of plain text parts.
+    pub signatures: KeepOrDrop,
+    /// HTML parts.
+    pub html: KeepOrDrop,
 }
 
 /// Why a message cannot be read. The message names the remedy.

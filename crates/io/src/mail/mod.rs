@@ -9,6 +9,8 @@
 //! `Content-Disposition: attachment` and parts that are not text are not read. Transfer encodings
 //! and charsets are decoded and line ends are LF. The subject is not part of the text.
 //!
+//! *Left out.* [`MailOptions`] say whether quoted text, signatures and HTML parts count.
+//!
 //! *Damage.* Mail of the world is full of it, and a mail client shows such a message anyway, so
 //! damage inside of a message is decoded as far as it goes: invalid base64 and quoted-printable
 //! characters are skipped or kept as they are, text without a (known) charset is UTF-8 if it can be
@@ -28,6 +30,7 @@ pub(crate) mod mbox;
 mod parts;
 mod reader;
 mod transfer;
+mod trim;
 
-pub use limits::{MailError, MailLimits};
+pub use limits::{MailError, MailLimits, MailOptions};
 pub use reader::{Mail, MailReader};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::body::{Body, BodyBuffers};
 use super::date;
 use super::fields::{self, Fields};
-use super::limits::{MailError, MailLimits};
+use super::limits::{MailError, MailLimits, MailOptions};
 use super::mbox;
 use super::parts::Structure;
 use crate::Content;
@@ -37,6 +37,7 @@ use crate::Content;
 #[derive(Debug, Default)]
 pub struct MailReader {
     limits: MailLimits,
+    options: MailOptions,
     header: Fields,
     structure: Structure,
     body: BodyBuffers,
@@ -51,9 +52,15 @@ impl MailReader {
         Self { limits, ..Self::default() }
     }
 
-    /// Changes the limits.
-    pub(crate) fn set_limits(&mut self, limits: MailLimits) {
-        self.limits = limits;
+    /// A reader with these limits that leaves out what the options say.
+    #[must_use]
+    pub fn with_options(limits: MailLimits, options: MailOptions) -> Self {
+        Self { limits, options, ..Self::default() }
+    }
+
+    /// Changes limits and options.
+    pub(crate) fn set_options(&mut self, limits: MailLimits, options: MailOptions) {
+        (self.limits, self.options) = (limits, options);
     }
 
     /// Reads the bytes of one message.
@@ -61,8 +68,8 @@ impl MailReader {
     /// # Errors
     /// No header field, or more of something than [`MailLimits`] allow.
     pub fn read<'a>(&'a mut self, raw: &'a [u8]) -> Result<Mail<'a>, MailError> {
-        let Self { limits, header, structure, body, .. } = self;
-        read(raw, limits, header, structure, body)
+        let Self { limits, options, header, structure, body, .. } = self;
+        read(raw, (limits, options), header, structure, body)
     }
 }
 
@@ -77,8 +84,8 @@ impl MailReader {
         if !quoted {
             return self.read(message);
         }
-        let Self { limits, header, structure, body, unquoted } = self;
-        read(unquoted, limits, header, structure, body)
+        let Self { limits, options, header, structure, body, unquoted } = self;
+        read(unquoted, (limits, options), header, structure, body)
     }
 
     /// The buffer that holds the text of the message read last, if its text was decoded; taken out.
@@ -98,7 +105,7 @@ impl MailReader {
 /// Reads a message into the buffers.
 fn read<'a>(
     raw: &'a [u8],
-    limits: &MailLimits,
+    (limits, options): (&MailLimits, &MailOptions),
     header: &'a mut Fields,
     structure: &mut Structure,
     body: &'a mut BodyBuffers,
@@ -108,7 +115,7 @@ fn read<'a>(
         return Err(MailError::NoHeader);
     }
     structure.find(raw, header, start, limits)?;
-    let content = match body.read(raw, &structure.parts, limits)? {
+    let content = match body.read(raw, &structure.parts, limits, options)? {
         Body::Raw(text) => Content::Text(Cow::Borrowed(text)),
         Body::Text => Content::Text(Cow::Borrowed(body.text.as_str())),
         Body::Html => Content::Html(Cow::Borrowed(body.text.as_str())),

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use lookalike_store::StoreError;
 use parquet::errors::ParquetError;
 
 /// Why a result could not be written. The cause, if any, is the error's `source`.
@@ -80,6 +81,20 @@ pub enum OutputError {
         /// What the system says.
         source: io::Error,
     },
+    /// The result is whole but could not be written into the store.
+    #[error(
+        "{source}; the complete result is in {}, copy it yourself or delete it and run again",
+        whole.display()
+    )]
+    NotUploaded {
+        /// The local copy of the result.
+        whole: PathBuf,
+        /// The object and what the store says.
+        source: StoreError,
+    },
+    /// The destination in a store cannot be used.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The disk is full.
     #[error(
         "{}: the disk is full; no incomplete result was left; \

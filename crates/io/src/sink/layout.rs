@@ -76,6 +76,8 @@ fn extension(input: &InputFile) -> String {
         Format::Html => &["html"],
         Format::Mbox => &["mbox", "mbx"],
         Format::Maildir | Format::Eml => &["eml"],
+        Format::Warc => &["warc", "wet"],
+        Format::Extracted => &["txt"],
     };
     let mut parts = name.rsplit('.').peekable();
     let packed = match packed.first() {
@@ -87,6 +89,13 @@ fn extension(input: &InputFile) -> String {
         Some(packed) => format!("{format}.{packed}"),
         None => format.to_string(),
     }
+}
+
+/// A path below one folder for each wanted file; an empty one for the others.
+pub(super) fn mirrored(files: &[InputFile], wanted: impl Fn(&InputFile) -> bool) -> Vec<PathBuf> {
+    let mut below = vec![PathBuf::new(); files.len()];
+    mirror(files, wanted, &mut below);
+    below
 }
 
 /// Assigns each wanted file a path below one folder: its path below the argument that led to it,
@@ -165,21 +174,20 @@ mod tests {
             compression,
             size: 0,
             modified: None,
+            object: None,
         }
     }
 
-    fn mirrored(paths: &[&str]) -> Vec<String> {
+    fn all_mirrored(paths: &[&str]) -> Vec<String> {
         let files: Vec<_> =
             paths.iter().map(|p| file(p, Format::Jsonl, Compression::None)).collect();
-        let mut below = vec![PathBuf::new(); files.len()];
-        mirror(&files, |_| true, &mut below);
-        below.iter().map(|p| p.to_string_lossy().replace('\\', "/")).collect()
+        mirrored(&files, |_| true).iter().map(|p| p.to_string_lossy().replace('\\', "/")).collect()
     }
 
     #[test]
     fn paths_are_mirrored_and_never_leave_the_folder() {
         assert_eq!(
-            mirrored(&["a/b.jsonl", "../x.jsonl", "/etc/./y", ".."]),
+            all_mirrored(&["a/b.jsonl", "../x.jsonl", "/etc/./y", ".."]),
             ["a/b.jsonl", "x.jsonl", "etc/y", "documents"]
         );
     }
@@ -187,7 +195,7 @@ mod tests {
     #[test]
     fn a_path_wanted_twice_gets_a_numbered_folder() {
         assert_eq!(
-            mirrored(&["p", "p", "2/p", "P", "p/q", "2"]),
+            all_mirrored(&["p", "p", "2/p", "P", "p/q", "2"]),
             ["p", "3/p", "2/p", "4/P", "5/p/q", "2/2"]
         );
     }

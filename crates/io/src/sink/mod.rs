@@ -12,10 +12,12 @@
 //! costs less than one per cent in size, and the bytes depend on the chunks only, not on the number
 //! of threads.
 
+mod attributes;
 mod encode;
 mod error;
 mod layout;
 mod mark;
+mod one_stream;
 mod output;
 mod pack;
 mod parquet_file;
@@ -24,8 +26,10 @@ mod route;
 mod staging;
 mod writer;
 
+pub use attributes::{AttributeFile, AttributeFiles};
 pub use error::OutputError;
 pub use mark::MarkNames;
+pub use one_stream::OneStream;
 pub use role::Role;
 pub use route::{RouteOptions, Routed};
 pub use staging::Staging;

@@ -26,6 +26,26 @@ fn block_bytes(compression: Compression) -> usize {
     }
 }
 
+/// Bytes that are compressed by one thread.
+#[derive(Debug, Default)]
+struct Block {
+    data: Vec<u8>,
+    /// Ends of the members; empty if all of it is one member.
+    ends: Vec<usize>,
+}
+
+impl Block {
+    fn packed(&self, compression: Compression) -> std::io::Result<Vec<u8>> {
+        let (mut out, mut start) = (Vec::new(), 0);
+        let whole = [self.data.len()];
+        for &end in if self.ends.is_empty() { &whole[..] } else { &self.ends } {
+            encode(compression, &self.data[start..end], &mut out)?;
+            start = end;
+        }
+        Ok(out)
+    }
+}
+
 /// A compressed or plain output file.
 #[derive(Debug)]
 pub(super) struct PackedFile {
@@ -34,9 +54,9 @@ pub(super) struct PackedFile {
     block_bytes: usize,
     threads: usize,
     /// The block being filled.
-    open: Vec<u8>,
+    open: Block,
     /// Blocks that are full.
-    full: Vec<Vec<u8>>,
+    full: Vec<Block>,
 }
 
 impl PackedFile {
@@ -53,20 +73,41 @@ impl PackedFile {
     ) -> Self {
         let most = WAITING / block_bytes.max(1);
         let threads = threads.clamp(1, most.max(1));
-        Self { file, compression, block_bytes, threads, open: Vec::new(), full: Vec::new() }
+        Self { file, compression, block_bytes, threads, open: Block::default(), full: Vec::new() }
     }
 
     pub(super) fn append(&mut self, raw: &[u8]) -> Result<(), OutputError> {
         if self.compression == Compression::None {
             return self.file.append(raw);
         }
-        self.open.extend_from_slice(raw);
-        if self.open.len() < self.block_bytes {
+        self.open.data.extend_from_slice(raw);
+        self.end_block()
+    }
+
+    /// Appends parts of `raw`, which end at `ends`, each as a member of its own. A file has either only
+    /// such parts or none.
+    pub(super) fn append_members(&mut self, raw: &[u8], ends: &[usize]) -> Result<(), OutputError> {
+        if self.compression == Compression::None {
+            return self.file.append(raw);
+        }
+        let mut start = 0;
+        for &end in ends {
+            self.open.data.extend_from_slice(&raw[start..end]);
+            self.open.ends.push(self.open.data.len());
+            start = end;
+            self.end_block()?;
+        }
+        Ok(())
+    }
+
+    /// Ends the open block if it is full.
+    fn end_block(&mut self) -> Result<(), OutputError> {
+        if self.open.data.len() < self.block_bytes {
             return Ok(());
         }
         self.full.push(std::mem::take(&mut self.open));
         // A block may be a single record that is much larger than others.
-        let bytes: usize = self.full.iter().map(Vec::len).sum();
+        let bytes: usize = self.full.iter().map(|block| block.data.len()).sum();
         let waits = self.full.len() < self.threads && bytes < 2 * self.threads * self.block_bytes;
         if waits { Ok(()) } else { self.pack() }
     }
@@ -74,7 +115,7 @@ impl PackedFile {
     /// Ends the file and returns its size. An empty output still gets one compressed member,
     /// because an empty file is not a valid compressed file.
     pub(super) fn close(mut self) -> Result<u64, OutputError> {
-        if !self.open.is_empty() || (self.full.is_empty() && self.file.bytes() == 0) {
+        if !self.open.data.is_empty() || (self.full.is_empty() && self.file.bytes() == 0) {
             self.full.push(std::mem::take(&mut self.open));
         }
         if self.compression != Compression::None {
@@ -86,10 +127,7 @@ impl PackedFile {
     /// Compresses and writes the full blocks.
     fn pack(&mut self) -> Result<(), OutputError> {
         let compression = self.compression;
-        let packed = |raw: &Vec<u8>| {
-            let mut out = Vec::new();
-            encode(compression, raw, &mut out).map(|()| out)
-        };
+        let packed = |block: &Block| block.packed(compression);
         let full = std::mem::take(&mut self.full);
         let done: Vec<std::io::Result<Vec<u8>>> = match full.as_slice() {
             [one] => vec![packed(one)],
@@ -168,6 +206,31 @@ mod tests {
         let gzip = packed(Compression::Gzip, &pieces, 2);
         let members = gzip.windows(4).filter(|bytes| bytes == b"\x1f\x8b\x08\0").count();
         assert!(members >= 10, "{members}");
+    }
+
+    #[test]
+    fn members_are_compressed_one_by_one() {
+        let pieces: Vec<Vec<u8>> = (0..50).map(|n| vec![n; 10 * usize::from(n) + 1]).collect();
+        let (raw, mut ends) = (pieces.concat(), Vec::new());
+        pieces.iter().for_each(|piece| ends.push(ends.last().unwrap_or(&0) + piece.len()));
+        for compression in ALL {
+            let mut expected = Vec::new();
+            for piece in &pieces {
+                encode(compression, piece, &mut expected).unwrap();
+            }
+            for threads in [1, 3] {
+                let folder = tempfile::tempdir().unwrap();
+                let path = folder.path().join("a");
+                let file = OutputFile::create(path.clone()).unwrap();
+                let mut out = PackedFile::with_blocks(file, compression, threads, 1000);
+                let (first, rest) = ends.split_at(7);
+                let rest: Vec<usize> = rest.iter().map(|end| end - first[6]).collect();
+                out.append_members(&raw[..first[6]], first).unwrap();
+                out.append_members(&raw[first[6]..], &rest).unwrap();
+                out.close().unwrap();
+                assert!(std::fs::read(path).unwrap() == expected, "{compression:?} {threads}");
+            }
+        }
     }
 
     #[test]

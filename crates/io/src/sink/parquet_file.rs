@@ -1,7 +1,6 @@
 //! Parquet outputs with the schema and properties of their input.
 
-use std::fs::File;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -14,7 +13,9 @@ use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 
 use super::{OutputError, OutputFile};
+use crate::InputFile;
 use crate::guard::guarded;
+use crate::source::open;
 
 /// Encoded size at which a row group is written: it is in memory until then.
 const ROW_GROUP_BYTES: usize = 32 << 20;
@@ -30,8 +31,9 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn read(path: &Path) -> Result<Self, OutputError> {
-        let file = File::open(path).map_err(|e| OutputError::input(path, e))?;
+    pub(super) fn read(input: &InputFile) -> Result<Self, OutputError> {
+        let path = &input.path;
+        let file = open::open(input).map_err(|e| OutputError::input(path, e))?;
         let metadata = guarded(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))
             .map_err(|e| OutputError::input(path, e))?;
         let file = metadata.metadata().file_metadata();

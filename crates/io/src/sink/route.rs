@@ -8,8 +8,10 @@ use arrow_select::filter::filter_record_batch;
 use super::mark::{Refusal, columns, jsonl, messages, rows};
 use super::{MarkNames, OutputError, Role};
 use crate::guard::guarded;
+use crate::mail::mbox;
 use crate::source::{Body, Chunk, CsvHeader};
 use crate::table::tsv::push_text;
+use crate::web::{Entry, classify, warc};
 use crate::{Fate, Fates, InputFile, Inputs, Mark};
 
 /// Options of writing documents.
@@ -21,6 +23,8 @@ pub struct RouteOptions {
     pub copy_files: bool,
     /// Number of inputs that are written; those after them are protected. `None`: all.
     pub files: Option<u32>,
+    /// Write files uncompressed whose inputs are compressed. Their names stay.
+    pub uncompressed: bool,
 }
 
 impl RouteOptions {
@@ -77,7 +81,16 @@ pub(super) struct Piece {
     pub(super) records: u64,
     /// Uncompressed, as they will be appended.
     pub(super) data: Vec<u8>,
+    /// Ends of the parts of `data` that are compressed one by one; empty where they need not be.
+    pub(super) ends: Vec<usize>,
     pub(super) batch: Option<RecordBatch>,
+}
+
+impl Piece {
+    /// Whether nothing has this role, not even a skipped record.
+    pub(super) fn is_empty(&self) -> bool {
+        self.records == 0 && self.data.is_empty()
+    }
 }
 
 impl Routed {
@@ -104,6 +117,7 @@ impl Routed {
         for piece in &mut self.pieces {
             piece.records = 0;
             piece.data.clear();
+            piece.ends.clear();
             piece.data.shrink_to(MOST_KEPT);
             piece.batch = None;
         }
@@ -113,10 +127,11 @@ impl Routed {
 impl Chunk {
     /// Routes every record of the chunk to the role of its fate.
     ///
-    /// Lines, rows and messages are copied byte for byte, line ends included. A last line without
+    /// Lines, rows, messages and WARC records are copied byte for byte, line ends included. A last line without
     /// an end stays so: it is the last of its output as well. Blank lines of JSONL and a byte order
     /// mark belong to no record and are dropped. Parquet rows are filtered: the chunk must hold all
-    /// columns. One-document files are listed.
+    /// columns. One-document files are listed. Skipped records of a WARC file go where its kept ones
+    /// go, uncounted.
     ///
     /// With [`RouteOptions::mark`] it fails where a record has one of the added fields already.
     pub fn route(
@@ -145,6 +160,10 @@ impl Chunk {
             Body::Messages { data, .. } => {
                 out.clear(self.file, PieceKind::Bytes);
                 router.messages(data, out)
+            }
+            Body::WebRecords { .. } => {
+                out.clear(self.file, PieceKind::Bytes);
+                router.web_records(out)
             }
             Body::Batch(batch) => {
                 out.clear(self.file, PieceKind::Batch);
@@ -180,9 +199,43 @@ impl Router<'_> {
 
     fn messages(&self, data: &[u8], out: &mut Routed) -> Result<(), OutputError> {
         self.texts(out, |raw, mark, names, out| {
-            messages::push_marked(raw, names, mark, out)
+            let header = raw.len() - mbox::after_separator(raw).len();
+            messages::push_marked(raw, header, names, mark, out)
                 .map_err(|refusal| self.refused_at(refusal, raw, data))
         })
+    }
+
+    /// Every record is compressed by itself, as readers of compressed WARC files need it.
+    fn web_records(&self, out: &mut Routed) -> Result<(), OutputError> {
+        let (file, statuses) = (self.chunk.file, &self.inputs.options.formats.warc_status);
+        let limit = self.inputs.options.max_record();
+        let aside = if self.options.mark.is_some() { Role::Marked } else { Role::Kept };
+        for (record, raw) in self.chunk.raw_records() {
+            let is_skipped =
+                raw.len() <= limit && matches!(classify(raw, statuses), Ok(Entry::Other(_)));
+            let role = match is_skipped {
+                true => aside,
+                false => self.options.role(self.fates.fate(file, record)),
+            };
+            let piece = &mut out.pieces[role.index()];
+            match &self.options.mark {
+                Some(names) if role == Role::Marked && !is_skipped => {
+                    let mark = self.fates.mark(file, record);
+                    messages::push_marked(
+                        raw,
+                        warc::after_version(raw),
+                        names,
+                        &mark,
+                        &mut piece.data,
+                    )
+                    .map_err(|refusal| refused(refusal, &self.input().name, 0))?;
+                }
+                _ => piece.data.extend_from_slice(raw),
+            }
+            piece.records += u64::from(!is_skipped);
+            piece.ends.push(piece.data.len());
+        }
+        Ok(())
     }
 
     /// The error for a record that cannot be marked. Line numbers are computed for errors only;

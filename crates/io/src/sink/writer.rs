@@ -10,12 +10,12 @@ use super::pack::PackedFile;
 use super::parquet_file::{Model, ParquetOutput};
 use super::route::{Piece, PieceKind, RouteOptions, Routed, marked_files_header, refused};
 use super::{OutputError, OutputFile, Role, Staging};
-use crate::source::{CsvHeader, rows as csv_rows};
+use crate::source::{CsvHeader, open, rows as csv_rows};
 use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 
 /// Writes the documents of a run into a [`Staging`] directory.
 ///
-/// Files with many records (JSONL, CSV, TSV, Parquet, mbox):
+/// Files with many records (JSONL, CSV, TSV, Parquet, mbox, WARC):
 ///
 /// * A single one becomes `kept.EXT`, `removed.EXT` and, if anything was rejected, `rejected.EXT`;
 ///   `EXT` is the input's, compression included (`kept.jsonl.zst`).
@@ -150,7 +150,7 @@ impl<'a> DocumentsWriter<'a> {
         };
         for role in Role::ALL {
             let piece = &routed.pieces[role.index()];
-            if piece.records == 0 {
+            if piece.is_empty() {
                 continue;
             }
             let sink = match &mut outputs.sinks[role.index()] {
@@ -206,7 +206,7 @@ impl<'a> DocumentsWriter<'a> {
             if input.format.is_document() {
                 continue;
             }
-            if input.format == Format::Parquet && Model::read(&input.path).is_err() {
+            if input.format == Format::Parquet && Model::read(input).is_err() {
                 continue;
             }
             let header = match input.format {
@@ -223,7 +223,7 @@ impl<'a> DocumentsWriter<'a> {
     fn open(&self, file: u32, header: Option<Arc<CsvHeader>>) -> Result<Outputs, OutputError> {
         let input = self.input(file);
         let model = match input.format {
-            Format::Parquet => Some(Arc::new(Model::read(&input.path)?)),
+            Format::Parquet => Some(Arc::new(Model::read(input)?)),
             _ => None,
         };
         let mut outputs = Outputs { file, model, header, sinks: Default::default() };
@@ -248,7 +248,11 @@ impl<'a> DocumentsWriter<'a> {
             OutputFormat::Parquet(Box::new(model.create(path, schema)?))
         } else {
             let file = OutputFile::create(path)?;
-            let mut file = PackedFile::new(file, input.compression, self.threads);
+            let compression = match self.options.uncompressed {
+                true => Compression::None,
+                false => input.compression,
+            };
+            let mut file = PackedFile::new(file, compression, self.threads);
             if let Some(header) = &outputs.header {
                 let mut raw = Vec::new();
                 match marks {
@@ -309,9 +313,10 @@ impl<'a> DocumentsWriter<'a> {
     }
 
     fn copy(&mut self, file: u32) -> Result<(), OutputError> {
-        let from = &self.input(file).path;
+        let input = self.input(file);
+        let from = &input.path;
         let to = self.staging.path(self.layout.copy(file));
-        let mut source = std::fs::File::open(from).map_err(|e| OutputError::input(from, e))?;
+        let mut source = open::open(input).map_err(|e| OutputError::input(from, e))?;
         let mut copy = OutputFile::create(to.clone())?;
         std::io::copy(&mut source, &mut copy)
             .map_err(|e| OutputError::io("copy a kept file to it", &to, e))?;
@@ -325,7 +330,8 @@ impl Sink {
     fn append(&mut self, piece: &Piece) -> Result<(), OutputError> {
         self.records += piece.records;
         match (&mut self.format, &piece.batch) {
-            (OutputFormat::Bytes(file), _) => file.append(&piece.data),
+            (OutputFormat::Bytes(file), _) if piece.ends.is_empty() => file.append(&piece.data),
+            (OutputFormat::Bytes(file), _) => file.append_members(&piece.data, &piece.ends),
             (OutputFormat::Parquet(file), Some(batch)) => file.append(batch),
             (OutputFormat::Parquet(_), None) => Ok(()),
         }

@@ -6,8 +6,6 @@
 //! The decoder, and code that reads its arrays, runs inside [`guarded`]. A page's checksum is
 //! verified if it has one.
 
-use std::fs::File;
-
 use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -20,7 +18,10 @@ use crate::guard::guarded;
 use crate::{InputFile, Problem};
 
 use super::fields::Fields;
-use super::{Body, Chunk, Next, columns, open};
+use super::{
+    Body, Chunk, Next, columns,
+    open::{self, Opened},
+};
 
 /// Most rows of a batch.
 const ROWS: u64 = 1024;
@@ -29,7 +30,7 @@ const ROWS: u64 = 1024;
 pub(super) struct BatchReader {
     file: u32,
     name: String,
-    handle: File,
+    handle: Opened,
     metadata: ArrowReaderMetadata,
     projection: ProjectionMask,
     chunk_bytes: usize,
@@ -57,9 +58,9 @@ impl BatchReader {
         if input.size == 0 {
             return Ok(None);
         }
-        let handle = open::open(&input.path).map_err(|e| refuse(open::explain(&e)))?;
+        let handle = open::open(input).map_err(|e| refuse(open::explain(&e)))?;
         let metadata = guarded(|| ArrowReaderMetadata::load(&handle, ArrowReaderOptions::new()))
-            .map_err(|e| refuse(format!("the Parquet footer cannot be read: {}", meaning(&e))))?;
+            .map_err(|e| refuse(footer(&handle, &e)))?;
         columns::check(metadata.schema(), fields).map_err(refuse)?;
         let wanted = (0..)
             .zip(metadata.schema().fields())
@@ -71,7 +72,11 @@ impl BatchReader {
                 false => ProjectionMask::all(),
             })
         })
-        .map_err(|e| refuse(format!("the Parquet footer cannot be read: {}", meaning(&e))))?;
+        .map_err(|e| refuse(footer(&handle, &e)))?;
+        let columns = (0..metadata.parquet_schema().num_columns())
+            .filter(|&column| projection.leaf_included(column))
+            .count();
+        let handle = open::open_columns(input, columns).map_err(|e| refuse(open::explain(&e)))?;
         Ok(Some(Self {
             file,
             name: input.name.clone(),
@@ -109,11 +114,12 @@ impl BatchReader {
                 Ok(Some(batch)) => return Next::Chunk(self.chunk(batch)),
                 Ok(None) => (self.batches, self.large) = (None, false),
                 Err(e) => {
-                    return Next::Chunk(Err(self.give_up(format!(
-                        "row group {} of the Parquet file cannot be read: {}",
-                        self.group,
-                        meaning(&e)
-                    ))));
+                    let group = self.group;
+                    let words = self.handle.failure().unwrap_or_else(|| {
+                        let meaning = meaning(&e);
+                        format!("row group {group} of the Parquet file cannot be read: {meaning}")
+                    });
+                    return Next::Chunk(Err(self.give_up(words)));
                 }
             }
         }
@@ -166,6 +172,12 @@ impl BatchReader {
         self.group = self.metadata.metadata().num_row_groups();
         Problem::of_file(self.file, &self.name, None, message)
     }
+}
+
+/// The message for a footer that cannot be read.
+fn footer(handle: &Opened, error: &str) -> String {
+    let words = || format!("the Parquet footer cannot be read: {}", meaning(error));
+    handle.failure().unwrap_or_else(words)
 }
 
 /// As many rows as fit in a chunk if all were of the same size.

@@ -39,7 +39,7 @@ pub struct Chunk {
     pub file: u32,
     /// Number of the first record in it, from 1.
     pub first_record: u32,
-    /// Line of the first byte, from 1; 0 for Parquet and one-document files.
+    /// Line of the first byte, from 1; 0 for Parquet, WARC and one-document files.
     pub first_line: u64,
     /// Offset of the first byte in the decompressed file.
     pub offset: u64,
@@ -61,7 +61,7 @@ pub struct ChunkPosition {
     pub line: u64,
     /// Offset of the first byte in the decompressed file.
     pub offset: u64,
-    /// Decompressed bytes of a chunk of lines or of mbox messages; otherwise 0.
+    /// Decompressed bytes of a chunk of lines, mbox messages or WARC records; otherwise 0.
     pub bytes: u64,
 }
 
@@ -71,7 +71,9 @@ impl Chunk {
     pub fn place(&self) -> ChunkPosition {
         let Self { file, first_record: record, first_line: line, offset, .. } = *self;
         let bytes = match &self.body {
-            Body::Lines(data) | Body::Messages { data, .. } => data.len() as u64,
+            Body::Lines(data) | Body::Messages { data, .. } | Body::WebRecords { data, .. } => {
+                data.len() as u64
+            }
             Body::Rows { .. } | Body::Batch(_) | Body::Files(_) => 0,
         };
         ChunkPosition { file, record, line, offset, bytes }
@@ -88,9 +90,9 @@ impl Chunk {
     pub fn is_large(&self) -> bool {
         match &self.body {
             Body::Lines(data) => data.len() > LARGE && self.raw_records().nth(1).is_none(),
-            Body::Rows { data, starts, .. } | Body::Messages { data, starts } => {
-                data.len() > LARGE && starts.len() == 1
-            }
+            Body::Rows { data, starts, .. }
+            | Body::Messages { data, starts }
+            | Body::WebRecords { data, starts } => data.len() > LARGE && starts.len() == 1,
             Body::Batch(batch) => batch.num_rows() == 1 && batch_bytes(batch) > LARGE,
             Body::Files(count) => *count == 1,
         }
@@ -103,9 +105,10 @@ impl Chunk {
         /// Assumed upper bound of the compression ratio.
         const COMPRESSED: u64 = 8;
         match &self.body {
-            Body::Lines(data) | Body::Rows { data, .. } | Body::Messages { data, .. } => {
-                data.len() as u64
-            }
+            Body::Lines(data)
+            | Body::Rows { data, .. }
+            | Body::Messages { data, .. }
+            | Body::WebRecords { data, .. } => data.len() as u64,
             Body::Batch(batch) => batch_bytes(batch) as u64,
             Body::Files(count) => {
                 let files = inputs.files.iter().skip(self.file as usize).take(*count as usize);
@@ -147,6 +150,13 @@ pub enum Body {
         /// The raw bytes of the messages. Blank lines belong to the message before them.
         data: Vec<u8>,
         /// The start of each message in `data`.
+        starts: Vec<usize>,
+    },
+    /// WARC: whole records of all kinds.
+    WebRecords {
+        /// The raw bytes of the records, with the line ends after them.
+        data: Vec<u8>,
+        /// The start of each record in `data`.
         starts: Vec<usize>,
     },
     /// Parquet: all columns, or those with a field name

@@ -8,6 +8,7 @@ use super::fields::Fields;
 use super::lines::LineReader;
 use super::mbox::MessageReader;
 use super::rows::RowReader;
+use super::warc::WarcReader;
 use super::{Chunk, ChunkPosition, Next};
 
 /// Large enough that the cost per chunk is negligible, small enough for the caches.
@@ -34,6 +35,7 @@ enum Reader {
     Rows(Box<RowReader>),
     Batches(Box<BatchReader>),
     Messages(MessageReader),
+    WebRecords(WarcReader),
 }
 
 impl Reader {
@@ -44,6 +46,7 @@ impl Reader {
             Self::Rows(reader) => reader.next(any_size),
             Self::Batches(reader) => reader.next(any_size),
             Self::Messages(reader) => reader.next(any_size),
+            Self::WebRecords(reader) => reader.next(any_size),
         }
     }
 }
@@ -61,7 +64,7 @@ impl Inputs {
     /// Reads some of the chunks of [`Inputs::chunks`], those at given positions, in their order:
     /// for each position its chunk, or the problem there.
     ///
-    /// Files without positions are not opened. Of an uncompressed JSONL or mbox file only these
+    /// Files without positions are not opened. Of an uncompressed JSONL, mbox or WARC file only these
     /// chunks are read; any other file is read up to its last position.
     ///
     /// ```
@@ -177,6 +180,7 @@ impl Chunks<'_> {
         match (&mut *reader, input.compression) {
             (Reader::Lines(lines), Compression::None) => return lines.at(place),
             (Reader::Messages(messages), Compression::None) => return messages.at(place),
+            (Reader::WebRecords(records), Compression::None) => return records.at(place),
             _ => {}
         }
         let (mut passed_over, mut given_up) = (0, None);
@@ -232,6 +236,9 @@ impl Chunks<'_> {
             }
             Format::Mbox => {
                 Some(Reader::Messages(MessageReader::open(index, input, size, max_record)?))
+            }
+            Format::Warc => {
+                Some(Reader::WebRecords(WarcReader::open(index, input, size, max_record)?))
             }
             _ => Some(Reader::Lines(LineReader::open(index, input, size, max_record)?)),
         })

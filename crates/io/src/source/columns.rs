@@ -13,7 +13,7 @@ use crate::guard::guarded;
 use crate::{Content, FieldNumber, Inputs, Item, RecordView};
 
 use super::chunk::Chunk;
-use super::fields::{Fields, float, non_empty, number};
+use super::fields::{Fields, non_empty};
 use super::record_limit::too_long;
 use super::scratch::VisitScratch;
 
@@ -118,11 +118,11 @@ impl TextLengths {
     }
 }
 
-/// A column of numbers, or of numbers written as text.
+/// A column of values of a keep rule: numbers, or text.
 enum Numbers {
     Floats(Float64Array),
     Texts(Texts),
-    /// Values of another kind: lists, structures, true and false, dates.
+    /// Values of another kind: lists and structures.
     Others(ArrayRef),
     /// The column does not exist.
     None,
@@ -138,7 +138,10 @@ impl Numbers {
                 None => Self::Others(Arc::clone(array)),
             };
         }
-        match Texts::of(array) {
+        let logical = (*array.data_type() == DataType::Boolean)
+            .then(|| arrow_cast::cast(array, &DataType::Utf8).ok().map(Texts))
+            .flatten();
+        match logical.or_else(|| Texts::of(array)) {
             Some(texts) if is_text(texts.0.data_type()) => Self::Texts(texts),
             _ => Self::Others(Arc::clone(array)),
         }
@@ -146,9 +149,9 @@ impl Numbers {
 
     fn get(&self, row: usize) -> FieldNumber {
         match self {
-            Self::Floats(array) if array.is_valid(row) => float(array.value(row)),
+            Self::Floats(array) if array.is_valid(row) => FieldNumber::float(array.value(row)),
             Self::Texts(texts) => match texts.get(row) {
-                Ok(text) => text.map_or(FieldNumber::Missing, number),
+                Ok(text) => text.map_or(FieldNumber::Missing, FieldNumber::of),
                 Err(_) => FieldNumber::Unreadable,
             },
             Self::Others(array) if array.is_valid(row) => FieldNumber::Unreadable,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use crate::{Content, FieldNumber, Inputs, Item, RecordView};
 
 use super::csv_row::Row;
-use super::fields::{Fields, non_empty, number};
+use super::fields::{Fields, non_empty};
 use super::position::RecordPosition;
 use super::row_scanner::{Scanner, too_long_row};
 use super::scratch::VisitScratch;
@@ -105,7 +105,7 @@ fn view<'a>(
         fields
             .extra
             .iter()
-            .map(|slot| value(*slot).map_or(FieldNumber::Missing, |value| number(&value))),
+            .map(|slot| value(*slot).map_or(FieldNumber::Missing, |value| FieldNumber::of(&value))),
     );
     RecordView {
         file: 0,

@@ -5,15 +5,13 @@
 //! only warns of) must be distinguished from damage.
 
 use std::fmt;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::Compression;
+use crate::{Compression, InputFile};
 
-use super::open;
+use super::open::{self, Opened};
 
 const BUFFER: usize = 1 << 18;
 /// The largest window that `zstd` accepts without an extra option: 128 MiB.
@@ -27,6 +25,8 @@ pub(super) struct Decompressed {
     /// Bytes of the compressed file that were read.
     used: Arc<AtomicU64>,
     compression: Compression,
+    /// Another handle of an object, which knows why a request failed.
+    object: Option<Opened>,
 }
 
 enum Reader {
@@ -36,13 +36,16 @@ enum Reader {
 
 impl Decompressed {
     /// Starts reading.
-    pub(super) fn open(path: &Path, compression: Compression) -> io::Result<Self> {
+    pub(super) fn open(input: &InputFile) -> io::Result<Self> {
+        let compression = input.compression;
+        let file = open::open(input)?;
+        let object = input.object.is_some().then(|| file.try_clone()).transpose()?;
         let used = Arc::new(AtomicU64::new(0));
-        let file = Counted { file: open::open(path)?, used: Arc::clone(&used) };
+        let file = Counted { file, used: Arc::clone(&used) };
         let buffered = |file| BufReader::with_capacity(BUFFER, file);
         let reader: Box<dyn Read + Send> = match compression {
             Compression::None => {
-                return Ok(Self { reader: Reader::Plain(file), used, compression });
+                return Ok(Self { reader: Reader::Plain(file), used, compression, object });
             }
             Compression::Gzip => Box::new(GzipMembers::new(buffered(file))?),
             Compression::Zstd => {
@@ -55,7 +58,7 @@ impl Decompressed {
                 Box::new(lzma_rust2::XzReader::new_mem_limit(buffered(file), true, XZ_MEMORY_KIB))
             }
         };
-        Ok(Self { reader: Reader::Packed(reader), used, compression })
+        Ok(Self { reader: Reader::Packed(reader), used, compression, object })
     }
 
     /// Appends the next `most` bytes, or all that are left.
@@ -64,7 +67,10 @@ impl Decompressed {
             // Reads into uninitialised memory: with `dyn Read`, the buffer would be zeroed first.
             Reader::Plain(counted) => {
                 let before = out.len();
-                let read = (&counted.file).take(most as u64).read_to_end(out);
+                let read = match &mut counted.file {
+                    Opened::File(file) => file.take(most as u64).read_to_end(out),
+                    Opened::Object(object, _) => object.take(most as u64).read_to_end(out),
+                };
                 counted.used.fetch_add((out.len() - before) as u64, Ordering::Relaxed);
                 read
             }
@@ -91,6 +97,9 @@ impl Decompressed {
     pub(super) fn explain(&self, error: &io::Error) -> Failure {
         if error.get_ref().is_some_and(|inner| inner.is::<Trailing>()) {
             return Failure::Trailing;
+        }
+        if let Some(failure) = self.object.as_ref().and_then(Opened::failure) {
+            return Failure::damage(failure);
         }
         let name = match self.compression {
             Compression::None => {
@@ -155,7 +164,7 @@ impl Failure {
 
 /// Counts the bytes read of a file.
 struct Counted {
-    file: File,
+    file: Opened,
     used: Arc<AtomicU64>,
 }
 

@@ -1,5 +1,6 @@
 //! One-document files: chunks of several of them, and their records.
 
+use crate::mail::{MailLimits, MailOptions};
 use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
 
 use super::decompress::Decompressed;
@@ -48,10 +49,15 @@ pub(super) fn visit(
     for file in (chunk.file..).take(count as usize).filter(|&file| wanted(file, 1)) {
         let Some(input) = inputs.files.get(file as usize) else { return };
         scratch.bytes.clear();
-        match read(input, limit, &mut scratch.bytes) {
+        let read = match input.format {
+            Format::Extracted => extracted(input, inputs, limit, &mut scratch.bytes),
+            _ => read(input, limit, &mut scratch.bytes),
+        };
+        match read {
             Ok(()) if input.format.is_message() => {
                 let place = RecordPosition { record: 1, line: 1, offset: 0 };
-                visit_message((file, place), input, fields, limit, scratch, visit);
+                let mail = (messages::limits(limit), messages::options(&inputs.options.formats));
+                visit_message((file, place), input, fields, mail, scratch, visit);
             }
             Ok(()) => {
                 let content = match scratch.bytes.len() > LARGE {
@@ -77,13 +83,13 @@ fn visit_message(
     (file, place): (u32, RecordPosition),
     input: &InputFile,
     fields: &Fields<'_>,
-    limit: usize,
+    (limits, options): (MailLimits, MailOptions),
     scratch: &mut VisitScratch,
     visit: &mut dyn FnMut(Item<'_>),
 ) {
     let bytes = std::mem::take(&mut scratch.bytes);
     let VisitScratch { mail, extra, .. } = &mut *scratch;
-    mail.set_limits(messages::limits(limit));
+    mail.set_options(limits, options);
     let record = mail
         .read(&bytes)
         .map_err(|error| error.to_string())
@@ -109,10 +115,26 @@ fn visit_message(
     }
 }
 
+/// Extracts the text of a document with its command. Fails as [`read`].
+fn extracted(
+    input: &InputFile,
+    inputs: &Inputs,
+    limit: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), (String, bool)> {
+    let formats = &inputs.options.formats;
+    let Some(extractor) = formats.extractor(&input.relative) else {
+        return Err(("has no command; name one with the setting extract".to_owned(), false));
+    };
+    let timeout = formats.timeout();
+    let text = super::extracted::text(extractor.command(), &input.path, limit, timeout);
+    *out = text.map_err(|message| (message, false))?;
+    Ok(())
+}
+
 /// Reads a whole document. Fails with a message, and whether the input is unreadable.
 fn read(input: &InputFile, limit: usize, out: &mut Vec<u8>) -> Result<(), (String, bool)> {
-    let mut source = Decompressed::open(&input.path, input.compression)
-        .map_err(|e| (open::explain(&e), true))?;
+    let mut source = Decompressed::open(input).map_err(|e| (open::explain(&e), true))?;
     match source.read_up_to(limit.saturating_add(1), out) {
         Ok(_) if out.len() > limit => Err((too_long(limit), false)),
         Ok(_) => Ok(()),

@@ -1,7 +1,7 @@
 //! Field names of the inputs, for messages about a missing field.
 
 use super::raw::{is_blank, split_line};
-use super::{Body, json, messages};
+use super::{Body, json, messages, web_records};
 use crate::Inputs;
 
 /// Most files that are read.
@@ -56,6 +56,9 @@ impl Inputs {
                 }
                 Body::Messages { .. } => {
                     messages::names(&chunk, LINES).iter().for_each(|name| add(name))
+                }
+                Body::WebRecords { .. } => {
+                    web_records::names(&chunk, LINES, self).iter().for_each(|name| add(name));
                 }
                 Body::Files(_) => {}
             }

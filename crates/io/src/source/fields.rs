@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{FieldNames, FieldNumber};
+use crate::FieldNames;
 
 /// Index into [`Fields::names`]. One field may have two uses (the URL as the id).
 pub(super) type Slot = usize;
@@ -90,24 +90,6 @@ impl<'a> Fields<'a> {
 pub(super) fn shown(name: &str) -> String {
     const LENGTH: usize = 40;
     name.escape_debug().take(LENGTH).collect()
-}
-
-/// A number written in decimal.
-pub(super) fn number(written: &str) -> FieldNumber {
-    match written.trim() {
-        "" => FieldNumber::Missing,
-        written => written.parse().map_or(FieldNumber::Unreadable, float),
-    }
-}
-
-/// A floating-point value of a field. Tables write NaN for missing values; infinities cannot be
-/// ordered usefully.
-pub(super) fn float(value: f64) -> FieldNumber {
-    match value {
-        value if value.is_finite() => FieldNumber::Number(value),
-        value if value.is_nan() => FieldNumber::Missing,
-        _ => FieldNumber::Unreadable,
-    }
 }
 
 /// The value, unless it is empty.

@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::mail::{Mail, MailLimits, mbox};
-use crate::{Content, FieldNumber, Inputs, Item, RecordView};
+use crate::mail::{Mail, MailLimits, MailOptions, mbox};
+use crate::{Content, FieldNumber, FormatOptions, Inputs, Item, RecordView};
 
 use super::Chunk;
-use super::fields::{Fields, non_empty, number, shown};
+use super::fields::{Fields, non_empty, shown};
 use super::position::RecordPosition;
 use super::record_limit::too_long_in_stream;
 use super::scratch::VisitScratch;
@@ -14,6 +14,12 @@ use super::scratch::VisitScratch;
 /// Limits of a message in a collection: of text as much as a record may hold.
 pub(super) fn limits(max_record: usize) -> MailLimits {
     MailLimits { text: max_record, ..MailLimits::default() }
+}
+
+/// What of a message is part of its text.
+pub(super) fn options(formats: &FormatOptions) -> MailOptions {
+    let FormatOptions { mail_quotes, mail_signatures, mail_html, .. } = *formats;
+    MailOptions { quotes: mail_quotes, signatures: mail_signatures, html: mail_html }
 }
 
 /// Parses the messages of a chunk of an mbox.
@@ -27,7 +33,7 @@ pub(super) fn visit(
     visit: &mut dyn FnMut(Item<'_>),
 ) {
     let limit = inputs.options.max_record();
-    scratch.mail.set_limits(limits(limit));
+    scratch.mail.set_options(limits(limit), options(&inputs.options.formats));
     let (mut line, mut seen) = (chunk.first_line, 0);
     for ((record, raw), start) in chunk.raw_records().zip(starts) {
         line += memchr::memchr_iter(b'\n', &data[seen..*start]).count() as u64;
@@ -66,7 +72,7 @@ pub(super) fn record<'a>(
     let name = |slot: usize| fields.names[slot];
     let value = |slot: usize| field(&mail, name(slot)).and_then(non_empty);
     let number = |slot: &usize| match value(*slot) {
-        Some(value) => number(&value),
+        Some(value) => FieldNumber::of(&value),
         None => FieldNumber::Missing,
     };
     extra.clear();

@@ -21,6 +21,7 @@ mod cut;
 mod decompress;
 mod detach;
 mod documents;
+mod extracted;
 mod field_names;
 mod fields;
 mod files;
@@ -36,8 +37,11 @@ mod row_scanner;
 pub(crate) mod rows;
 mod sample;
 mod scratch;
+mod skipped;
 mod stream;
 mod visit;
+mod warc;
+mod web_records;
 
 use arrow_array::RecordBatch;
 
@@ -50,6 +54,7 @@ pub use files::{FileChunks, Files};
 pub use raw::RawRecords;
 pub use sample::{Entry, Sample, SampleShare};
 pub use scratch::VisitScratch;
+pub use skipped::SkippedRecords;
 
 /// Refuses record batches that cannot be read as documents: that have no column of text under one
 /// of the names of [`FieldNames`], or an id that is neither text nor a number.

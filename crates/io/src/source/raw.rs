@@ -33,9 +33,9 @@ impl Chunk {
     pub fn raw_records(&self) -> RawRecords<'_> {
         let rest = match &self.body {
             Body::Lines(data) => Rest::Lines(data),
-            Body::Rows { data, starts, .. } | Body::Messages { data, starts } => {
-                Rest::Rows(data, starts)
-            }
+            Body::Rows { data, starts, .. }
+            | Body::Messages { data, starts }
+            | Body::WebRecords { data, starts } => Rest::Rows(data, starts),
             Body::Batch(_) | Body::Files(_) => Rest::None,
         };
         RawRecords { record: self.first_record, rest }

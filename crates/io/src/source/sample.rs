@@ -287,7 +287,7 @@ fn lines(
     let mut data = Vec::new();
     // One byte more at the front, to see whether a line begins at the first.
     let from = span.start.saturating_sub(1);
-    let mut handle = open::open(&input.path).map_err(|e| refuse(&e))?;
+    let mut handle = open::open(input).map_err(|e| refuse(&e))?;
     handle.seek(SeekFrom::Start(from)).map_err(|e| refuse(&e))?;
     let wanted = span.end - from;
     handle.by_ref().take(wanted).read_to_end(&mut data).map_err(|e| refuse(&e))?;
@@ -352,9 +352,10 @@ impl Iterator for Beginning<'_> {
             Ok(chunk) => {
                 self.left = self.left.saturating_sub(chunk.consumed.max(1));
                 let size = match &chunk.body {
-                    Body::Lines(data) | Body::Rows { data, .. } | Body::Messages { data, .. } => {
-                        data.len()
-                    }
+                    Body::Lines(data)
+                    | Body::Rows { data, .. }
+                    | Body::Messages { data, .. }
+                    | Body::WebRecords { data, .. } => data.len(),
                     Body::Batch(batch) => batch.get_array_memory_size(),
                     Body::Files(_) => 0,
                 };

@@ -2,11 +2,13 @@
 
 use crate::FieldNumber;
 use crate::mail::MailReader;
+use crate::web::PageBuffers;
 
 use super::chunk::LARGE;
 use super::csv_row::Row;
 use super::detach::{self, Detached};
 use super::json;
+use super::skipped::SkippedRecords;
 
 /// Buffers of one thread, reused for every chunk.
 #[derive(Debug, Default)]
@@ -16,9 +18,17 @@ pub struct VisitScratch {
     pub(super) row: Row,
     pub(super) bytes: Vec<u8>,
     pub(super) mail: MailReader,
+    pub(super) pages: PageBuffers,
+    /// Since the last [`VisitScratch::take_skipped`].
+    pub(super) skipped: SkippedRecords,
 }
 
 impl VisitScratch {
+    /// The skipped records of the chunks that were visited since the last call.
+    pub fn take_skipped(&mut self) -> SkippedRecords {
+        std::mem::take(&mut self.skipped)
+    }
+
     /// The text of a record that was read from these bytes, in either buffer. Everything else is
     /// freed.
     pub(super) fn take_text(&mut self, data: Vec<u8>, record: &Detached) -> String {
@@ -29,7 +39,8 @@ impl VisitScratch {
         drop(data);
         let row = std::mem::take(&mut self.row).into_text();
         let strings = self.strings.iter_mut().map(std::mem::take).chain([row]);
-        let mut buffers = strings.map(String::into_bytes).chain(self.mail.take_buffers());
+        let buffers = strings.map(String::into_bytes).chain(self.mail.take_buffers());
+        let mut buffers = buffers.chain(self.pages.take());
         let text = buffers.find_map(|buffer| {
             let place = record.place(&buffer)?;
             Some(detach::cut(buffer, place))
@@ -47,5 +58,6 @@ impl VisitScratch {
             self.row = Row::default();
         }
         self.mail.free_large(LARGE);
+        self.pages.free_large(LARGE);
     }
 }

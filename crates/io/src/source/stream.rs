@@ -28,8 +28,7 @@ impl Stream {
     /// cannot be read record by record are rejected.
     pub(super) fn open(file: u32, input: &InputFile) -> Result<Self, Problem> {
         let refuse = |message| Problem::of_file(file, &input.name, None, message);
-        let source = Decompressed::open(&input.path, input.compression)
-            .map_err(|e| refuse(open::explain(&e)))?;
+        let source = Decompressed::open(input).map_err(|e| refuse(open::explain(&e)))?;
         let mut stream = Self {
             file,
             name: input.name.clone(),

@@ -8,7 +8,7 @@ use super::position::RecordPosition;
 use super::raw::{is_blank, split_line};
 use super::record_limit::too_long_in_stream;
 use super::scratch::VisitScratch;
-use super::{Body, Chunk, columns, csv, documents, json, messages};
+use super::{Body, Chunk, columns, csv, documents, json, messages, web_records};
 
 impl Chunk {
     /// Parses the records of the chunk, in order, and passes each to `visit`, or the problem in its
@@ -64,7 +64,10 @@ impl Chunk {
             Item::Bad(problem) => visit(Item::Bad(problem)),
         });
         let Some(record) = detached else { return };
-        let (Body::Lines(data) | Body::Rows { data, .. } | Body::Messages { data, .. }) = self.body
+        let (Body::Lines(data)
+        | Body::Rows { data, .. }
+        | Body::Messages { data, .. }
+        | Body::WebRecords { data, .. }) = self.body
         else {
             return;
         };
@@ -107,6 +110,9 @@ impl Chunk {
             Body::Batch(batch) => columns::visit(self, batch, inputs, &fields, scratch, &mut some),
             Body::Messages { data, starts } => {
                 messages::visit(self, (data, starts), inputs, &fields, scratch, wanted, visit);
+            }
+            Body::WebRecords { starts, .. } => {
+                web_records::visit(self, starts, inputs, &fields, scratch, wanted, visit);
             }
             Body::Files(count) => {
                 documents::visit(self, *count, inputs, &fields, scratch, wanted, visit);

@@ -107,7 +107,7 @@ fn a_header_without_rows_is_still_a_header() {
             (None, "id,text\r\n"),
             (
                 marks,
-                "id,text,duplicate_of,duplicate_of_file,duplicate_of_record,resemblance,cluster\r\n",
+                "id,text,duplicate_of,duplicate_of_file,duplicate_of_record,resemblance,cluster,is_duplicate,duplicates\r\n",
             ),
         ] {
             let options = RouteOptions { mark, ..Default::default() };

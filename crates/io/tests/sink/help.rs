@@ -23,6 +23,7 @@ pub(crate) fn input(path: impl AsRef<Path>, format: Format, compression: Compres
         compression,
         size: 0,
         modified: None,
+        object: None,
     }
 }
 
@@ -79,13 +80,15 @@ impl<F: Fn(u32, u32) -> Fate + Sync> Fates for Decide<F> {
 
     fn mark(&self, file: u32, record: u32) -> Mark<'_> {
         match (self.0)(file, record) {
-            Fate::Kept => Mark { cluster: Some("c,1"), ..Mark::default() },
+            Fate::Kept => Mark { cluster: Some("c,1"), duplicates: Some(1), ..Mark::default() },
             Fate::Removed => Mark {
                 duplicate_of: Some("the \"first\""),
                 duplicate_of_file: Some("a.csv"),
                 duplicate_of_record: Some(3),
                 resemblance: Some(0.875),
                 cluster: Some("c,1"),
+                is_duplicate: true,
+                duplicates: None,
             },
             Fate::Rejected => panic!("the mark of a rejected record was asked for"),
         }

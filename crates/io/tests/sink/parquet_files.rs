@@ -183,7 +183,7 @@ fn marks_are_nullable_columns() {
     let whole = read(&path);
     assert_eq!(marked.num_rows(), 5);
     assert_eq!(marked.schema().metadata(), whole.schema().metadata());
-    assert_eq!(marked.num_columns(), whole.num_columns() + 5);
+    assert_eq!(marked.num_columns(), whole.num_columns() + 7);
     for (ours, theirs) in marked.schema().fields().iter().zip(whole.schema().fields()) {
         assert_eq!(ours, theirs);
     }
@@ -198,6 +198,10 @@ fn marks_are_nullable_columns() {
     assert_eq!(originals, [None, first, None, first, None]);
     let resemblances = marked["resemblance"].as_primitive::<Float64Type>();
     assert_eq!(resemblances.iter().flatten().collect::<Vec<_>>(), [0.875, 0.875]);
+    let removed = marked["is_duplicate"].as_boolean().iter().flatten().collect::<Vec<_>>();
+    assert_eq!(removed, [false, true, false, true, false]);
+    let represented = marked["duplicates"].as_primitive::<Int64Type>();
+    assert_eq!(represented.iter().collect::<Vec<_>>(), [Some(1), None, Some(1), None, Some(1)]);
     assert_eq!(marked["cluster"].as_string::<i32>().value(0), "c,1");
     assert_eq!(read(&out.join("rejected.parquet")).schema(), whole.schema());
 

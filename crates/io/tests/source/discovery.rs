@@ -85,8 +85,9 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
     assert!(message(&root.join("b/x.log")).contains("the setting input_format"));
     for (name, words) in [
         ("a.pst", "a.pst: this mail format is not supported; convert it to mbox or eml"),
-        ("a.warc.gz", "a.warc.gz: web archives are not supported yet"),
-        ("a.tar.gz", "unpack it and give the directory"),
+        ("a.arc.gz", "a.arc.gz: ARC files are not supported; convert it to WARC"),
+        ("a.zip", "unpack it and give the directory"),
+        ("a.tar.gz", "a.tar.gz: the archive is damaged or cut off"),
         ("a.jsonl.gz.gz", "is compressed twice; unpack it once"),
     ] {
         fs::write(root.join(name), "x").unwrap();
@@ -101,7 +102,7 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
     assert!(message(&root.join("empty")).contains("nothing to read"));
     assert!(discover(&[]).unwrap_err().to_string().contains("nothing to read"));
     #[cfg(unix)]
-    assert!(message(Path::new("/dev/null")).contains("not a regular file"));
+    assert!(message(Path::new("/dev/null")).contains("is a device or a socket"));
 }
 
 #[test]

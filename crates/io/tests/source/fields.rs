@@ -98,12 +98,16 @@ fn fields_have_the_configured_names_and_may_have_two_uses() {
         assert_eq!(read.ids(), ["u", "-", "-", "-", "-", "-"]);
         assert_eq!(read.records[0].url.as_deref(), Some("u"));
         use FieldNumber::{Missing, Number, Unreadable};
+        let text = FieldNumber::of("b");
+        assert!(matches!(text, FieldNumber::Text(_)) && text != FieldNumber::of("c"));
         assert_eq!(read.records[0].extra, [Number(1.5), Number(2.0), Number(1.5)]);
-        assert_eq!(read.records[1].extra, [Number(7.0), Unreadable, Number(7.0)]);
-        assert_eq!(read.records[2].extra, [Unreadable, Unreadable, Unreadable]);
-        assert_eq!(read.records[3].extra, [Missing, Unreadable, Missing]);
-        assert_eq!(read.records[4].extra, [Missing, Unreadable, Missing]);
-        assert_eq!(read.records[5].extra, [Unreadable, Unreadable, Unreadable]);
+        assert_eq!(read.records[1].extra, [Number(7.0), text, Number(7.0)]);
+        assert_eq!(read.records[2].extra, [Unreadable, text, Unreadable]);
+        assert_eq!(read.records[3].extra, [Missing, text, Missing]);
+        assert_eq!(read.records[4].extra, [Missing, text, Missing]);
+        // A list in JSON, and the same characters as the text of a CSV field.
+        assert_eq!(read.records[5].extra[1], text);
+        assert!([Unreadable, FieldNumber::of("[1]")].contains(&read.records[5].extra[0]));
     }
 }
 

@@ -215,7 +215,7 @@ fn header_fields_are_fields() {
     assert_eq!(first.text, "Caf\u{e9} au lait");
     assert_eq!((first.id.as_deref(), first.date.as_deref()), (Some("1@b"), None));
     assert_eq!(first.title.as_deref(), Some("Friends <friends.b>"));
-    assert_eq!(first.extra, [FieldNumber::Number(4.5), FieldNumber::Unreadable]);
+    assert_eq!(first.extra, [FieldNumber::Number(4.5), FieldNumber::of("Friends <friends.b>")]);
     assert_eq!(found.records[1].text, "last");
     assert_eq!(found.records[1].extra, [FieldNumber::Missing; 2]);
     let messages = found.messages();

@@ -68,9 +68,9 @@ fn numbers_and_dates_are_written_out() {
     let read = read(&file.inputs(DiscoverOptions { fields, ..DiscoverOptions::default() }));
     assert_eq!(read.ids(), ["18446744073709551615", "-"]);
     assert_eq!(read.records[0].date.as_deref(), Some("2022-01-08"));
-    use FieldNumber::{Missing, Number, Unreadable};
-    assert_eq!(read.records[0].extra, [Number(0.5), Number(7.0), Missing, Unreadable]);
-    assert_eq!(read.records[1].extra, [Missing, Unreadable, Missing, Missing]);
+    use FieldNumber::{Missing, Number};
+    assert_eq!(read.records[0].extra, [Number(0.5), Number(7.0), Missing, FieldNumber::of("true")]);
+    assert_eq!(read.records[1].extra, [Missing, FieldNumber::of("x"), Missing, Missing]);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //! is the step for engines that shuffle data by themselves.
 
 mod by_key;
+mod contained;
 mod exact;
 mod pair;
 mod set_counts;
@@ -12,6 +13,8 @@ mod summaries;
 mod verifier;
 
 pub use by_key::KeyVerifier;
+pub(crate) use contained::ContainedVerifier;
+pub use contained::is_contained;
 pub use exact::ExactVerifier;
 pub use pair::verify;
 pub use set_counts::COUNTS_SHARE;

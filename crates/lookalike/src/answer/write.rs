@@ -19,7 +19,7 @@ impl Answer {
     /// Of the job, [`Job::output`], [`Job::force`] and [`Job::tables`] count; its inputs and
     /// settings are those that the answer was found with. An answer holds no texts. So a job that
     /// asks for what only the texts give is refused: its [`Job::report`] must be off, and
-    /// [`Job::mark`] and [`Job::plan`] empty. The kept documents are the caller's to write
+    /// [`Job::mark`] and [`Job::plan`] empty, and [`Job::attributes`] off. The kept documents are the caller's to write
     /// ([`Answer::select_kept`]), which a warning in the summary states; `run_dedup` writes all of
     /// these.
     ///
@@ -88,6 +88,10 @@ fn refuse_what_needs_texts(job: &Job) -> Result<(), LookalikeError> {
         "the setting report asks for a page that shows texts; set Job::report to false"
     } else if job.mark.is_some() {
         "the setting mark asks for all documents with added columns; leave it out"
+    } else if job.attributes {
+        "the setting attributes asks for a line for each record of files; leave it out"
+    } else if job.near_misses.is_some() {
+        "the setting near_misses asks for another join; leave it out"
     } else if job.plan.is_some() {
         "the setting plan compares a prediction with the time and memory of a run; leave it out"
     } else {

@@ -4,7 +4,8 @@
 //! `id1` and `id2`), two ids per line; or columns `id` and `cluster`, all documents of one cluster
 //! being pairs of each other. Where the columns `a_file`, `a_record`, `b_file` and `b_record`
 //! (`file` and `record`) are there as well, as in the tables `pairs` and `clusters`, they say which
-//! document is meant, and ids may repeat. Classes: two columns, a document's id and its class.
+//! document is meant, and ids may repeat. With a column `label`, pairs are judged: `same` or
+//! `different`. Classes: two columns, a document's id and its class.
 //! Further columns are ignored.
 
 use super::label_rows::{LabelSource, Rows};
@@ -155,16 +156,40 @@ impl Form {
     }
 }
 
-/// The labelled pairs, in order, each once.
+/// Labelled pairs.
+#[derive(Debug, Default)]
+pub(super) struct Labelled {
+    /// In order, each once, with whether they are the same.
+    pub(super) pairs: Vec<(DocumentId, DocumentId, bool)>,
+    /// Whether there is a column of judgements, so that pairs without one are not known.
+    pub(super) judged: bool,
+}
+
+/// A judgement; `None` for another word.
+fn judgement(word: &str) -> Option<bool> {
+    match word {
+        "same" | "1" | "true" => Some(true),
+        "different" | "0" | "false" => Some(false),
+        _ => None,
+    }
+}
+
+/// Reads the labelled pairs.
 pub(super) fn pairs(
     source: &LabelSource,
     names: &mut Names<'_>,
     sampled: Sampled<'_>,
     max_pairs: u64,
-) -> Result<Vec<(DocumentId, DocumentId)>, LookalikeError> {
+) -> Result<Labelled, LookalikeError> {
     let expected = "a_id and b_id (two documents), or id and cluster";
-    let (mut rows, form) = Rows::open(source, expected, Form::of)?;
+    let (mut rows, (form, label)) = Rows::open(source, expected, |header| {
+        let (last, form) = Form::of(header)?;
+        let label = header.iter().position(|&column| column == "label");
+        let label = label.filter(|_| matches!(form, Form::Pairs(..)));
+        Some((last.max(label.unwrap_or(0)), (form, label)))
+    })?;
     let mut listed = Vec::new();
+    let mut judged = Vec::new();
     let mut clusters: BTreeMap<String, Vec<DocumentId>> = BTreeMap::new();
     let wanted = |a: DocumentId, b: DocumentId| {
         sampled.is_none_or(|sampled| sampled[a.index()] || sampled[b.index()])
@@ -177,11 +202,21 @@ pub(super) fn pairs(
                 clusters.entry(cluster).or_default().extend(document);
             }
             Form::Pairs(a, b) => {
+                let same = match label {
+                    None => true,
+                    Some(at) => judgement(&row[at]).ok_or_else(|| {
+                        let word = &row[at];
+                        rows.wrong(&format!("the label `{word}` is neither `same` nor `different`"))
+                    })?,
+                };
                 let pair = names.find(&row, a, &rows)?.zip(names.find(&row, b, &rows)?);
-                listed.extend(
-                    pair.filter(|&(a, b)| a != b && wanted(a, b))
-                        .map(|(a, b)| (a.min(b), a.max(b))),
-                );
+                let Some((a, b)) = pair.filter(|&(a, b)| a != b && wanted(a, b)) else { continue };
+                let pair = (a.min(b), a.max(b));
+                if label.is_some() {
+                    judged.push((pair, same, rows.place()));
+                } else {
+                    listed.push(pair);
+                }
             }
         }
     }
@@ -198,10 +233,29 @@ pub(super) fn pairs(
     }
     listed.sort_unstable();
     listed.dedup();
-    match listed.len() as u64 > max_pairs {
-        true => Err(too_many("the truth", max_pairs)),
-        false => Ok(listed),
+    if (listed.len() + judged.len()) as u64 > max_pairs {
+        return Err(too_many("the truth", max_pairs));
     }
+    let pairs = match label {
+        None => listed.into_iter().map(|(a, b)| (a, b, true)).collect(),
+        Some(_) => judgements(judged)?,
+    };
+    Ok(Labelled { pairs, judged: label.is_some() })
+}
+
+/// The judged pairs in order, each once.
+fn judgements(
+    mut judged: Vec<((DocumentId, DocumentId), bool, String)>,
+) -> Result<Vec<(DocumentId, DocumentId, bool)>, LookalikeError> {
+    judged.sort_by_key(|&(pair, ..)| pair);
+    if let Some([first, second]) = judged.array_windows().find(|[x, y]| x.0 == y.0 && x.1 != y.1) {
+        return Err(LookalikeError::Labels(format!(
+            "{} and {}: the same pair is labelled both `same` and `different`; remove one of the rows",
+            first.2, second.2
+        )));
+    }
+    judged.dedup_by_key(|row| row.0);
+    Ok(judged.into_iter().map(|((a, b), same, _)| (a, b, same)).collect())
 }
 
 /// Class of a document, for spam filters.

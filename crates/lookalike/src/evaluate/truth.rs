@@ -49,6 +49,8 @@ pub(super) struct Truth {
     pub(super) content: u128,
     /// Names in the labels that no document has.
     pub(super) unknown_names: u64,
+    /// Whether pairs are judged, so that those without a label are not known.
+    pub(super) judged: bool,
 }
 
 /// What the truth is made from.
@@ -69,6 +71,7 @@ impl Source<'_> {
             sample.map(|(size, seed)| sampled::draw(collection.len(), size, seed))
         };
         let max_pairs = laboratory.max_pairs;
+        let mut judged = false;
         let (mut collection, mut pairs, sampled, unknown_names);
         if labels.is_none() && sample.is_none() {
             let listing = MatchSettings { threshold: from, ..settings.clone() };
@@ -86,8 +89,9 @@ impl Source<'_> {
                 let labelled = labels::pairs(labels, &mut names, sampled.as_deref(), max_pairs)?;
                 unknown_names = names.unknown();
                 let sets = UnitSets::sorted(&collection, &units).expect(IN_MEMORY);
-                pairs =
-                    labelled.into_iter().map(|(a, b)| self.labelled(&sets, &units, a, b)).collect();
+                judged = labelled.judged;
+                let known = |(a, b, same)| self.labelled(&sets, &units, a, b, same);
+                pairs = labelled.pairs.into_iter().map(known).collect();
             } else {
                 let of = sampled.as_deref().unwrap_or_default();
                 let sets = UnitSets::new(&collection, &units).expect(IN_MEMORY);
@@ -107,7 +111,7 @@ impl Source<'_> {
         });
         let content = content(&collection)?;
         collection.drop_sets();
-        Ok(Truth { pairs, components, sampled, collection, content, unknown_names })
+        Ok(Truth { pairs, components, sampled, collection, content, unknown_names, judged })
     }
 
     fn known(&self, (a, b): (DocumentId, DocumentId), counts: Overlap, is_true: bool) -> KnownPair {
@@ -136,13 +140,14 @@ impl Source<'_> {
         pairs
     }
 
-    /// A labelled pair: a true one, whatever its similarity.
+    /// A labelled pair: a true one if its label says so, whatever its similarity.
     fn labelled(
         &self,
         sets: &UnitSets<'_>,
         units: &Units,
         a: DocumentId,
         b: DocumentId,
+        same: bool,
     ) -> KnownPair {
         let counts = match (units.of_document(a), units.of_document(b)) {
             (Some(x), Some(y)) => {
@@ -156,6 +161,6 @@ impl Source<'_> {
             }
             _ => Overlap { shared: 0, a: 0, b: 0 },
         };
-        self.known((a, b), counts, true)
+        self.known((a, b), counts, same)
     }
 }

@@ -8,6 +8,7 @@ use super::export::record;
 use super::open::Index;
 use crate::reading::Documents;
 use crate::{Job, LookalikeError, Record};
+use lookalike_cluster::KeepRule;
 use lookalike_core::Measure;
 use lookalike_engine::files::chunk_bytes;
 use lookalike_engine::pipeline::{Items, PipelineLimits};
@@ -58,6 +59,7 @@ pub(crate) fn append_matched(
             compression: Compression::None,
             size: metadata.len(),
             modified: metadata.modified().ok(),
+            object: None,
         };
         inputs.append_temporary(described, Arc::new(file));
     }
@@ -254,8 +256,15 @@ fn write(
         put(&fields.date, document.date());
         row.insert(fields.text.clone(), Value::String(document.text(&mut texts)?.to_owned()));
         for (rule, value) in index.analysis.keep.iter().zip(document.keep()) {
-            if let (Some(field), Some(number)) = (rule.field(), Number::from_f64(value)) {
-                row.insert(field.to_owned(), Value::Number(number));
+            let held = match rule {
+                KeepRule::Prefer { .. } if value.is_nan() => None,
+                KeepRule::Prefer { values, .. } => {
+                    values.get(value as usize).cloned().map(Value::String)
+                }
+                _ => Number::from_f64(value).map(Value::Number),
+            };
+            if let (Some(field), Some(held)) = (rule.field(), held) {
+                row.insert(field.to_owned(), held);
             }
         }
         serde_json::to_writer(&mut out, &row)?;

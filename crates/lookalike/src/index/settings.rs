@@ -81,6 +81,7 @@ impl IndexSettings {
     pub(crate) fn check(&self) -> Result<(), LookalikeError> {
         self.documents.matching()?;
         self.documents.keep_rules()?;
+        self.documents.refuse_survivors("an index")?;
         if self.documents.ignore_common.is_some() {
             return Err(LookalikeError::Settings(
                 "the setting ignore_common depends on all documents of a collection; an index, \

@@ -55,7 +55,7 @@ pub(super) fn count_removed(
     options: &MatchOptions,
 ) -> Result<u64, EngineError> {
     let answer = MatchResult { collection, units, matches, approach };
-    Ok(Verdicts::new(&answer, options)?.removed().count() as u64)
+    Ok(Verdicts::new(&answer, options)?.with_witness().count() as u64)
 }
 
 impl Bench<'_> {
@@ -127,7 +127,14 @@ impl Bench<'_> {
         // By prefixes, whose keys grow in proportion to the documents: bitmaps may do for a sample
         // and not for all.
         let search = CandidateSearch::Prefixes;
-        MatchOptions { linkage, witness, list_pairs, only_protected: false, search, memory, sets }
+        MatchOptions {
+            witness,
+            list_pairs,
+            search,
+            memory,
+            sets,
+            ..MatchOptions::in_memory(linkage)
+        }
     }
 
     /// Matches on the pool.

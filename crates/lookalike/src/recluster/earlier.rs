@@ -4,7 +4,7 @@
 
 use super::criterion::{Criterion, covers};
 use super::job::ReclusterJob;
-use crate::explain::read_summary;
+use crate::run_inputs::read_summary;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Threshold};
 use lookalike_engine::{Linkage, Verify, WitnessRule};
@@ -109,6 +109,14 @@ impl Earlier {
             Linkage::Leaders => settings.witness,
             Linkage::Components => WitnessRule::First,
         });
+        if settings.linkage == Linkage::Components && job.contained_only.is_none() {
+            settings.contained_only = None;
+        } else if let Some(least) = &job.contained_only {
+            settings.contained_only = Some(least.clone());
+        }
+        if settings.contained_only.is_some() && self.evidence == Sort::Samples {
+            settings.refuse_survivors("runs whose pairs were decided by sketches")?;
+        }
         settings.matching()?;
         if let Some(keep) = &job.keep {
             settings.keep.clone_from(keep);

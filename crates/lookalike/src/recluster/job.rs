@@ -1,5 +1,6 @@
 //! The job of reclustering a finished run.
 
+use crate::page_files::REPORT_SIZE;
 use lookalike_core::Measure;
 use lookalike_engine::{Linkage, WitnessRule};
 use lookalike_io::table::TableFormat;
@@ -22,6 +23,9 @@ pub struct ReclusterJob {
     pub witness: Option<WitnessRule>,
     /// Which duplicate to keep; `None` for the run's own rules.
     pub keep: Option<Vec<String>>,
+    /// The degree to which a kept document must contain a removed one; `None` for that of the run,
+    /// if the linkage is leaders.
+    pub contained_only: Option<String>,
     /// The directory that the results are written to.
     pub output: PathBuf,
     /// Replace an earlier result.
@@ -30,8 +34,12 @@ pub struct ReclusterJob {
     pub tables: TableFormat,
     /// Write `report.html`.
     pub report: bool,
+    /// Bytes of data embedded in `report.html`; more go to files in `report-data` beside it.
+    pub report_size: u64,
     /// The command line, for the record.
     pub command: String,
+    /// The configuration of the run, written beside the results as `config.toml`.
+    pub config: Option<String>,
 }
 
 impl ReclusterJob {
@@ -48,11 +56,14 @@ impl ReclusterJob {
             linkage: None,
             witness: None,
             keep: None,
+            contained_only: None,
             output: output.into(),
             force: false,
             tables: TableFormat::default(),
             report: true,
+            report_size: REPORT_SIZE,
             command: String::new(),
+            config: None,
         }
     }
 }

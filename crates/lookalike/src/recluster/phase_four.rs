@@ -4,8 +4,8 @@
 use super::criterion::Criterion;
 use super::pairs::{Edge, Edges};
 use lookalike_cluster::Components;
-use lookalike_core::Overlap;
-use lookalike_engine::{Linkage, SetId, WitnessRule, WitnessSearch};
+use lookalike_core::{Overlap, Threshold};
+use lookalike_engine::{Linkage, SetId, WitnessRule, WitnessSearch, is_contained};
 
 /// The witness of a unit, or the first of its component.
 #[derive(Debug, Clone, Copy)]
@@ -21,6 +21,7 @@ pub(super) fn link(
     linkage: Linkage,
     witness: WitnessRule,
     criterion: Criterion,
+    contained: Option<Threshold>,
 ) -> Vec<Leader> {
     let sizes = (0..).map(SetId).zip(&edges.sizes);
     let mut leaders: Vec<Leader> = sizes
@@ -30,7 +31,7 @@ pub(super) fn link(
         })
         .collect();
     match linkage {
-        Linkage::Leaders => greedy(edges, witness, criterion, &mut leaders),
+        Linkage::Leaders => greedy(edges, witness, criterion, contained, &mut leaders),
         Linkage::Components => components(edges, criterion, &mut leaders),
     }
     leaders
@@ -38,10 +39,20 @@ pub(super) fn link(
 
 /// Leader clustering in one pass over the pairs in the order of (later unit, earlier unit): a unit
 /// with an edge to a kept one is removed, and its witness is chosen as the engine chooses it.
-fn greedy(edges: &Edges, witness: WitnessRule, criterion: Criterion, leaders: &mut [Leader]) {
+fn greedy(
+    edges: &Edges,
+    witness: WitnessRule,
+    criterion: Criterion,
+    contained: Option<Threshold>,
+    leaders: &mut [Leader],
+) {
+    let removes = |counts: Overlap| {
+        let loses_little = |least| is_contained(least, counts.shared, counts.a);
+        criterion.reaches(counts) && contained.is_none_or(loses_little)
+    };
     for own in edges.all.chunk_by(|x, y| x.unit == y.unit) {
         let kept = |edge: &&Edge| leaders[edge.with.index()].unit == edge.with;
-        let mut matches = own.iter().filter(|edge| criterion.reaches(edge.counts)).filter(kept);
+        let mut matches = own.iter().filter(|edge| removes(edge.counts)).filter(kept);
         let mut search = WitnessSearch::new(witness);
         let _ = matches.try_for_each(|edge| {
             let better = |best: Edge| criterion.compare(edge.counts, best.counts).is_gt();

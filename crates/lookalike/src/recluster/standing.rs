@@ -32,9 +32,10 @@ impl Known {
         for (row, cells) in (1u64..).zip(&mut table) {
             let cells = cells?;
             digest.add(cells.iter().map(Value::as_cell));
-            let wanted = cluster_columns().len();
-            if cells.len() != wanted {
-                let reason = format!("{} columns, not {wanted}", cells.len());
+            // Tables of earlier versions end with the similarity.
+            let wanted = 2 * WIDTH + 2..=cluster_columns().len();
+            if !wanted.contains(&cells.len()) {
+                let reason = format!("{} columns, not {}", cells.len(), wanted.end());
                 return Err(TableError::Malformed { path, row, reason }.into());
             }
             // The document, its cluster, the cluster's leader, and their similarity.

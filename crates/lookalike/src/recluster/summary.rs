@@ -1,18 +1,14 @@
-//! The numbers of `summary.json`, and the clusters that the report shows.
+//! The numbers of `summary.json`.
 //!
 //! Counts of documents are taken from the earlier summary; counts that depend on the pairs are
 //! recomputed.
 
 use super::answer::Answer;
 use super::tables::Written;
-use crate::exhibits::{CLUSTERS, MEMBERS};
 use crate::jobs::output;
 use crate::memory;
 use crate::summarise::{NO_REPORT, count_of, settings_summary};
-use lookalike_report::{
-    ClusterExhibit, DocExhibit, MemberExhibit, Pairs, Phase, Removed, Run, SimilarityHistogram,
-    SizeHistogram, Summary,
-};
+use lookalike_report::{Pairs, Phase, Removed, Run, SimilarityHistogram, SizeHistogram, Summary};
 use serde_json::{json, to_value};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -100,6 +96,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
     }
     let seconds = started.elapsed().as_secs_f64();
     summary.run = Some(Run {
+        directory: crate::jobs::working_directory(),
         command_line: job.command.clone(),
         threads: 1,
         seconds,
@@ -112,39 +109,4 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
         plan: None,
     });
     summary
-}
-
-/// The largest clusters, by name only: there are no texts.
-pub(super) fn exhibits(answer: &Answer<'_>) -> Vec<ClusterExhibit> {
-    let Answer { documents, standing, earlier, .. } = answer;
-    let ids_repeat = earlier.summary.duplicate_ids > 0;
-    let shown = |document| documents.name(document).shown(ids_repeat).to_string();
-    let mut members: BTreeMap<u32, Vec<_>> = BTreeMap::new();
-    for (document, removal) in standing.removals() {
-        members.entry(removal.kept).or_default().push((document, removal));
-    }
-    let mut largest: Vec<_> = members.into_iter().collect();
-    largest.sort_by_key(|(leader, members)| (std::cmp::Reverse(members.len()), *leader));
-    largest.truncate(CLUSTERS);
-    let exhibit = |(leader, members): (u32, Vec<(u32, super::standing::Removal)>)| {
-        let values: Vec<f64> = members.iter().filter_map(|(_, removal)| removal.value).collect();
-        ClusterExhibit {
-            number: standing.number(leader),
-            size: members.len() as u64 + 1,
-            least: values.iter().copied().fold(1.0, f64::min),
-            mean: values.iter().sum::<f64>() / values.len().max(1) as f64,
-            leader: DocExhibit { id: shown(leader), ..DocExhibit::default() },
-            members: members
-                .iter()
-                .take(MEMBERS)
-                .map(|(document, removal)| MemberExhibit {
-                    id: shown(*document),
-                    title: None,
-                    similarity: removal.value,
-                    rule: removal.rule.name().into(),
-                })
-                .collect(),
-        }
-    };
-    largest.into_iter().map(exhibit).collect()
 }

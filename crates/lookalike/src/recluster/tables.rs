@@ -5,8 +5,11 @@ use super::answer::Answer;
 use super::criterion::Criterion;
 use super::pairs::{Pairs, edge};
 use crate::LookalikeError;
+use crate::document_columns::DocumentName;
 use crate::documents::{COLUMNS, NAME, Row, write_row};
-use crate::result_tables::{Extra, Table, TableDigest, cluster_columns, pair_columns, run_digest};
+use crate::result_tables::{
+    Extra, Represented, Table, TableDigest, cluster_columns, pair_columns, run_digest,
+};
 use crate::table_store::{CLUSTERS, PAIRS};
 use lookalike_engine::Progress;
 use lookalike_io::sink::Staging;
@@ -90,9 +93,15 @@ fn write_clusters(
         digest,
         progress,
     )?;
-    for (number, _, document, value) in rows {
-        let leader = documents.name(standing.leading[number as usize]);
-        table.member(&documents.name(document), number, &leader, value)?;
+    for cluster in rows.chunk_by(|a, b| a.0 == b.0) {
+        let names: Vec<DocumentName<'_>> =
+            cluster.iter().map(|&(_, _, document, _)| documents.name(document)).collect();
+        let mut represented = Represented::default();
+        names[1..].iter().for_each(|name| represented.add(&name.file));
+        let mut of_leader = Some(represented.finish());
+        for (name, &(number, _, _, value)) in names.iter().zip(cluster) {
+            table.member(name, number, &names[0], value, of_leader.take().as_ref())?;
+        }
     }
     table.finish()
 }

@@ -117,6 +117,10 @@ fn value(rule: &KeepRule, rows: &[Row]) -> Option<Vec<f64>> {
         KeepRule::Longest | KeepRule::Shortest => {
             Some(rows.iter().map(|row| row.text_bytes as f64).collect())
         }
-        KeepRule::Newest | KeepRule::Oldest | KeepRule::Max(_) | KeepRule::Min(_) => None,
+        KeepRule::Newest
+        | KeepRule::Oldest
+        | KeepRule::Max(_)
+        | KeepRule::Min(_)
+        | KeepRule::Prefer { .. } => None,
     }
 }

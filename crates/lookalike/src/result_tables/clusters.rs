@@ -1,6 +1,6 @@
 //! The table `clusters`: every document that is in a cluster with another.
 
-use super::{Named, Table};
+use super::{Named, Represented, Table};
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
@@ -32,13 +32,15 @@ pub(crate) fn fill_clusters(
         Ordering::Equal => a.2.compare(b.2, &analysis.collection),
         order => Ok(order),
     })?;
-    let mut leader = DocumentName::default();
-    for (number, removed, Named { a: document, .. }, value) in rows {
-        let member = name(document)?;
-        if !removed {
-            leader = member.clone();
+    for cluster in rows.chunk_by(|a, b| a.0 == b.0) {
+        let mut represented = Represented::default();
+        for &(_, _, Named { a: document, .. }, _) in &cluster[1..] {
+            represented.add(analysis.collection.file_name(document));
         }
-        table.member(&member, number, &leader, value)?;
+        let (mut of_leader, leader) = (Some(represented.finish()), name(cluster[0].2.a)?);
+        for &(number, _, Named { a: document, .. }, value) in cluster {
+            table.member(&name(document)?, number, &leader, value, of_leader.take().as_ref())?;
+        }
     }
     Ok(())
 }

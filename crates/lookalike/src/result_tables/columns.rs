@@ -72,11 +72,12 @@ impl Extra {
     }
 }
 
-/// Columns of `clusters`: the document, its cluster, the cluster's kept document, and their
-/// measure.
+/// Columns of `clusters`: the document, its cluster, the cluster's kept document, their measure,
+/// and in the row of the leader the size of the cluster and the files of the other documents.
 pub(crate) fn cluster_columns() -> Vec<Column> {
     let (cluster, resemblance) = (Column::count("cluster"), Column::ratio("resemblance"));
-    [&DOCUMENT[..], &[cluster], &LEADER, &[resemblance]].concat()
+    let represented = [Column::count("size"), Column::text("duplicates")];
+    [&DOCUMENT[..], &[cluster], &LEADER, &[resemblance], &represented].concat()
 }
 
 /// Columns of `ledger`: the removed document, its witness, the rule, and the comparison of the two.

@@ -12,11 +12,10 @@ pub(crate) fn fill_ledger(
     table: &mut Table<'_>,
 ) -> Result<(), LookalikeError> {
     let extra = Extra::of(analysis);
-    let mut rows: Vec<_> = analysis
-        .removals()
-        .filter(|&(document, _)| !analysis.collection.is_protected(document))
-        .map(|(document, removal)| (Named::of(analysis, document), removal))
-        .collect();
+    let mut rows = Vec::new();
+    analysis.for_each_removed(|document, removal| {
+        rows.push((Named::of(analysis, document), removal));
+    });
     par_sort_cancellable(&mut rows, table.progress(), |a, b| {
         a.0.compare(b.0, &analysis.collection)
     })?;

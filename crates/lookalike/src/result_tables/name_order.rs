@@ -20,7 +20,7 @@ impl Named {
     }
 
     /// A pair of documents.
-    pub(super) fn pair(analysis: &Analysis, a: DocumentId, b: DocumentId) -> Self {
+    pub(crate) fn pair(analysis: &Analysis, a: DocumentId, b: DocumentId) -> Self {
         let rank = |document| analysis.collection.name_rank(document).map(u64::from);
         Self { ranks: rank(a).zip(rank(b)).map(|(a, b)| a << 32 | b), a, b }
     }

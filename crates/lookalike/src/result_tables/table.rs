@@ -1,6 +1,7 @@
 //! A table that is written and digested at the same time.
 
 use super::columns::{COLUMNS, Extra, count_cells, written};
+use super::represented::RepresentedCells;
 use super::row_digest::TableDigest;
 use crate::LookalikeError;
 use crate::document_columns::{DocumentName, WIDTH};
@@ -72,15 +73,16 @@ impl<'a> Table<'a> {
         self.row(&compared_cells([a, b], rule, evidence, extra))
     }
 
-    /// Writes a row of `clusters`.
+    /// Writes a row of `clusters`; `of_leader` is what the document represents, if it leads.
     pub(crate) fn member(
         &mut self,
         member: &DocumentName<'_>,
         cluster: u64,
         leader: &DocumentName<'_>,
         value: Option<f64>,
+        of_leader: Option<&RepresentedCells>,
     ) -> Result<(), LookalikeError> {
-        self.row(&member_cells(member, cluster, leader, value))
+        self.row(&member_cells(member, cluster, leader, value, of_leader))
     }
 
     /// Ends the table.
@@ -127,9 +129,12 @@ pub(crate) fn member_cells<'c>(
     cluster: u64,
     leader: &'c DocumentName<'_>,
     value: Option<f64>,
-) -> [Cell<'c>; 2 * WIDTH + 2] {
+    of_leader: Option<&'c RepresentedCells>,
+) -> [Cell<'c>; 2 * WIDTH + 4] {
     let ([id, file, record], [of_id, of_file, of_record]) = (member.cells(), leader.cells());
-    [id, file, record, Cell::Count(cluster), of_id, of_file, of_record, value.into()]
+    let [size, duplicates] = RepresentedCells::cells(of_leader);
+    let cluster = Cell::Count(cluster);
+    [id, file, record, cluster, of_id, of_file, of_record, value.into(), size, duplicates]
 }
 
 #[cfg(test)]

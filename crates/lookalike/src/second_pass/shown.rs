@@ -7,8 +7,9 @@ use lookalike_core::TextDigest;
 use lookalike_engine::original;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{ChunkId, DocumentId};
-use lookalike_io::Item;
 use lookalike_io::source::{Chunk, VisitScratch};
+use lookalike_io::{Content, Item};
+use std::borrow::Cow;
 
 /// A document that the report shows.
 #[derive(Debug, Clone, Default)]
@@ -23,8 +24,23 @@ pub(crate) struct Shown {
 /// Maximum length in bytes of a text that the report compares (about two dozen documents).
 const COMPARED: usize = 512 << 10;
 
-/// Maximum length in bytes of a text that the report quotes (some hundreds of documents).
-const QUOTED: usize = 4 << 10;
+/// Maximum length in bytes of a title or address.
+const NAME: usize = 1000;
+
+/// Bytes of a content with markup that are converted to text for an excerpt.
+const MARKUP: usize = 64 << 10;
+
+impl Shown {
+    /// The beginning of the text, at most `most` bytes.
+    pub(crate) fn excerpt(&self, most: usize) -> &str {
+        &self.text[..self.text.floor_char_boundary(most)]
+    }
+
+    /// Length of the whole text in bytes, if an excerpt is only its beginning.
+    pub(crate) fn whole(&self, most: usize) -> Option<u64> {
+        self.cut_from.or_else(|| (self.text.len() > most).then_some(self.text.len() as u64))
+    }
+}
 
 /// The documents that the report shows.
 #[derive(Debug, Default)]
@@ -33,15 +49,42 @@ pub(crate) struct Wanted {
     pub(crate) documents: Vec<DocumentId>,
     /// Those whose texts are compared, ascending. Of the others only the beginning is quoted.
     pub(crate) compared: Vec<DocumentId>,
+    /// Maximum length in bytes of what is quoted.
+    pub(crate) excerpt: usize,
 }
 
 impl Wanted {
-    /// The part of a text to keep, and the length of the whole text if that is longer.
-    fn beginning(&self, document: DocumentId, text: &str) -> (String, Option<u64>) {
-        let is_compared = self.compared.binary_search(&document).is_ok();
-        let most = if is_compared { COMPARED } else { QUOTED };
-        let cut_from = (text.len() > most).then_some(text.len() as u64);
-        (text[..text.floor_char_boundary(most)].to_owned(), cut_from)
+    /// The part of a text to keep, and the length of the whole text (`bytes`) if that is longer.
+    fn beginning(
+        &self,
+        document: DocumentId,
+        content: &Content<'_>,
+        bytes: u64,
+    ) -> (String, Option<u64>) {
+        if self.compared.binary_search(&document).is_ok() {
+            let text = plain_text(content);
+            let cut_from = (text.len() > COMPARED).then_some(text.len() as u64);
+            return (text[..text.floor_char_boundary(COMPARED)].to_owned(), cut_from);
+        }
+        // What has to be converted is cut before, so that the cost of an excerpt is bounded.
+        let (part, is_part) = beginning_of(content, self.excerpt);
+        let text = plain_text(&part);
+        let kept = &text[..text.floor_char_boundary(self.excerpt)];
+        let cut_from = (is_part || kept.len() < text.len()).then_some(bytes.max(kept.len() as u64));
+        (kept.to_owned(), cut_from)
+    }
+}
+
+/// The beginning of a content, enough for an excerpt of `excerpt` bytes, and whether it is only a
+/// part.
+fn beginning_of<'c>(content: &'c Content<'_>, excerpt: usize) -> (Content<'c>, bool) {
+    let text = |text: &'c str, most: usize| Cow::Borrowed(&text[..text.floor_char_boundary(most)]);
+    let bytes = |bytes: &'c [u8]| Cow::Borrowed(&bytes[..bytes.len().min(MARKUP)]);
+    match content {
+        Content::Text(whole) => (Content::Text(text(whole, excerpt)), whole.len() > excerpt),
+        Content::TextBytes(whole) => (Content::TextBytes(bytes(whole)), whole.len() > MARKUP),
+        Content::Html(whole) => (Content::Html(text(whole, MARKUP)), whole.len() > MARKUP),
+        Content::HtmlBytes(whole) => (Content::HtmlBytes(bytes(whole)), whole.len() > MARKUP),
     }
 }
 
@@ -67,8 +110,11 @@ pub(super) fn pick(
         (row.file, row.record)
     };
     let places: Vec<(u32, u32)> = wanted.iter().map(place).collect();
-    let text = |&document: &DocumentId| rows.documents[document.offset_from(documents.start)].text;
-    let texts: Vec<TextDigest> = wanted.iter().map(text).collect();
+    let text = |&document: &DocumentId| {
+        let row = &rows.documents[document.offset_from(documents.start)];
+        (row.text, row.text_bytes)
+    };
+    let texts: Vec<(TextDigest, u64)> = wanted.iter().map(text).collect();
     let is_wanted = |file, record| places.binary_search(&(file, record)).is_ok();
     let mut unreadable = None;
     chunk.visit_some(&analysis.inputs, scratch, &is_wanted, &mut |item| {
@@ -83,11 +129,13 @@ pub(super) fn pick(
         };
         let Ok(at) = places.binary_search(&(record.file, record.record)) else { return };
         // The text shown must be the one that was compared.
-        if original::digest(&record.content) != texts[at] {
+        if original::digest(&record.content) != texts[at].0 {
             return;
         }
-        let (text, cut_from) = all.beginning(wanted[at], &plain_text(&record.content));
-        let owned = |field: &Option<std::borrow::Cow<'_, str>>| field.as_deref().map(str::to_owned);
+        let (text, cut_from) = all.beginning(wanted[at], &record.content, texts[at].1);
+        let owned = |field: &Option<Cow<'_, str>>| {
+            field.as_deref().map(|text| text[..text.floor_char_boundary(NAME)].to_owned())
+        };
         let (title, url) = (owned(&record.title), owned(&record.url));
         shown.push((wanted[at], Shown { title, url, text, cut_from }));
     });

@@ -9,7 +9,7 @@ use super::tables::{
 use crate::LookalikeError;
 use crate::document_columns::DocumentName;
 use crate::result_tables::{
-    Extra, TableDigest, compared_cells, member_cells, row_hash, run_digest,
+    Extra, Represented, TableDigest, compared_cells, member_cells, row_hash, run_digest,
 };
 use crate::table_store::{CLUSTERS, LEDGER, PAIRS};
 use arrow_array::RecordBatch;
@@ -565,16 +565,56 @@ impl Step for MatchPairs {
 }
 
 /// Leaders with the number of their cluster as `place`, and members, sorted by (leader, table): the
-/// rows of the table `clusters`.
+/// rows of the table `clusters`. The row of a leader comes after those of its members.
 pub(super) struct ClusterRows {
-    leader: Option<(i64, i64, DocumentName<'static>)>,
+    leader: Option<ClusterLeader>,
     bytes: Vec<u8>,
     out: FoundWriter,
+}
+
+/// The leader of the cluster whose rows are being read.
+struct ClusterLeader {
+    rank: i64,
+    number: i64,
+    side: i64,
+    name: DocumentName<'static>,
+    measure: Option<f64>,
+    represented: Represented<'static>,
 }
 
 impl ClusterRows {
     pub(super) fn new() -> Self {
         Self { leader: None, bytes: Vec::new(), out: FoundWriter::default() }
+    }
+
+    /// Ends a cluster: writes the row of its leader.
+    fn end_cluster(&mut self) -> Result<(), LookalikeError> {
+        let Some(ClusterLeader { rank, number, side, name, measure, represented }) =
+            self.leader.take()
+        else {
+            return Ok(());
+        };
+        let represented = represented.finish();
+        let cells = member_cells(&name, number as u64, &name, measure, Some(&represented));
+        let hash = row_hash(cells.into_iter(), &mut self.bytes);
+        self.out.push(Found {
+            table: result::CLUSTER,
+            side,
+            a_id: Some(&name.id),
+            a_file: Some(&name.file),
+            a_record: name.record.into(),
+            b_id: Some(&name.id),
+            b_file: Some(&name.file),
+            b_record: Some(name.record.into()),
+            leader: rank,
+            measure,
+            place: Some(number),
+            size: Some(represented.size as i64),
+            duplicates: Some(&represented.duplicates),
+            hash_high: (hash >> 64) as i64,
+            hash_low: hash as i64,
+            ..Found::default()
+        })
     }
 }
 
@@ -585,36 +625,45 @@ impl Step for ClusterRows {
 
     fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
         for row in FoundReader::new(batch)?.iter() {
-            let name = DocumentName {
-                id: row.a_id.unwrap_or_default().into(),
-                file: row.a_file.unwrap_or_default().into(),
-                record: row.a_record as u32,
-            };
             if row.table == result::LEADER {
+                self.end_cluster()?;
                 let number = row.place.ok_or_else(|| {
                     LookalikeError::Settings(
                         "a cluster has no number: the engine did not sort the rows".into(),
                     )
                 })?;
-                let DocumentName { id, file, record } = name.clone();
-                let (id, file) = (id.into_owned().into(), file.into_owned().into());
-                self.leader = Some((row.leader, number, DocumentName { id, file, record }));
+                let name = DocumentName {
+                    id: row.a_id.unwrap_or_default().to_owned().into(),
+                    file: row.a_file.unwrap_or_default().to_owned().into(),
+                    record: row.a_record as u32,
+                };
+                let (rank, side, measure) = (row.leader, row.side, row.measure);
+                let represented = Represented::default();
+                self.leader =
+                    Some(ClusterLeader { rank, number, side, name, measure, represented });
+                continue;
             }
-            let Some((_, number, leader)) =
-                self.leader.as_ref().filter(|(rank, ..)| *rank == row.leader)
+            let Some(leader) = self.leader.as_mut().filter(|leader| leader.rank == row.leader)
             else {
                 return Err(LookalikeError::Settings(
                     "a cluster has no leader: the engine lost rows".into(),
                 ));
             };
-            let cells = member_cells(&name, *number as u64, leader, row.measure);
+            let file = row.a_file.unwrap_or_default();
+            leader.represented.add_copied(file);
+            let name = DocumentName {
+                id: row.a_id.unwrap_or_default().into(),
+                file: file.into(),
+                record: row.a_record as u32,
+            };
+            let cells = member_cells(&name, leader.number as u64, &leader.name, row.measure, None);
             let hash = row_hash(cells.into_iter(), &mut self.bytes);
             self.out.push(Found {
                 table: result::CLUSTER,
-                b_id: Some(&leader.id),
-                b_file: Some(&leader.file),
-                b_record: Some(leader.record.into()),
-                place: Some(*number),
+                b_id: Some(&leader.name.id),
+                b_file: Some(&leader.name.file),
+                b_record: Some(leader.name.record.into()),
+                place: Some(leader.number),
                 hash_high: (hash >> 64) as i64,
                 hash_low: hash as i64,
                 ..row
@@ -624,6 +673,7 @@ impl Step for ClusterRows {
     }
 
     fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.end_cluster()?;
         self.out.finish()
     }
 }

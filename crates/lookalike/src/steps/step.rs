@@ -75,6 +75,7 @@ impl StepContext {
         if settings.ignore_common.is_some() {
             return refused("the setting ignore_common");
         }
+        settings.refuse_survivors("runs over several machines")?;
         let matching = settings.matching()?;
         let StepOptions { name, against_name, only_against, complete, cross, protects } = options;
         Ok(Self {

@@ -153,6 +153,10 @@ rows! {
         measure: Ratio,
         /// Number of the cluster; set by a sort of the engine.
         place: MaybeInt,
+        /// In the row of a leader, the number of documents of its cluster.
+        size: MaybeInt,
+        /// In the row of a leader, the files of the other documents.
+        duplicates: Text,
         /// Hash of what the row says.
         hash_high: Int,
         hash_low: Int,

@@ -16,6 +16,7 @@ use crate::{
     Sketch, SpecError, Statistics, Unsigned,
 };
 use lookalike_core::FeatureKind;
+use lookalike_core::fingerprint::finalise;
 use std::sync::Arc;
 
 pub(super) const RECALL: Parameter = Parameter {
@@ -39,7 +40,13 @@ const BANDS: Parameter = Parameter {
 const ROWS: Parameter =
     Parameter { name: "rows", default: "", help: "minima in a band; requires bands" };
 
-const PARAMETERS: &[Parameter] = &[W5, T_80, RECALL, K, BANDS, ROWS, SLOTS, SHORT];
+const SEED: Parameter = Parameter {
+    name: "seed",
+    default: "0",
+    help: "random seed of the hash functions: a whole number",
+};
+
+const PARAMETERS: &[Parameter] = &[W5, T_80, RECALL, K, BANDS, ROWS, SLOTS, SHORT, SEED];
 
 pub(super) const ABOUT: About = About {
     name: "minhash-lsh",
@@ -60,6 +67,8 @@ struct MinHashLsh {
     slots: Slots,
     bands: Bands,
     least: u32,
+    /// Mixed into every fingerprint; 0 leaves them as they are.
+    seed: u64,
 }
 
 /// Share of the pairs at the threshold that may be missed.
@@ -111,6 +120,10 @@ fn build(spec: &MethodSpec, _: Option<Arc<dyn Statistics>>) -> Result<Box<dyn Me
         slots: Slots::read(&params, k)?,
         bands: read_bands(&params, t, missed, k)?,
         least: least_for(t, 1.0 - missed, k),
+        seed: match parameters::read::<u64>(&params, &SEED, "a whole number", |_| true)? {
+            0 => 0,
+            seed => finalise(seed),
+        },
     }))
 }
 
@@ -122,6 +135,13 @@ impl Method for MinHashLsh {
         out: &mut Signature,
     ) -> Result<(), Unsigned> {
         out.size = self.shingling.shingle(document, scratch)?;
+        if self.seed != 0 {
+            // A bijection: the sets keep their sizes and overlaps.
+            scratch
+                .features
+                .iter_mut()
+                .for_each(|feature| *feature = finalise(*feature ^ self.seed));
+        }
         self.slots.fill(&scratch.features, &mut out.sketch);
         self.bands.keys(&out.sketch, &mut out.keys);
         Ok(())
@@ -189,6 +209,34 @@ mod tests {
         }
         // At 0.5 the curve says 1−(1−0.5⁷)¹⁴ = 0.104; the agreement rejects nearly all of them.
         assert!((60..150).contains(&met) && accepted <= 2, "{met} met, {accepted} accepted");
+    }
+
+    /// Another seed gives other minima, and finds pairs equally often.
+    #[test]
+    fn seeds_choose_other_hash_functions() {
+        let text = tokens("to be or not to be that is the question");
+        let of = |spec: &str| sign(&*method(spec), &text).unwrap();
+        assert_eq!(of("minhash-lsh"), of("minhash-lsh:seed=0"));
+        assert_eq!(of("minhash-lsh:seed=7"), of("minhash-lsh:seed=7"));
+        let mut random = Random(12);
+        for kind in ["oneperm", "kfold"] {
+            let (one, two) = (
+                of(&format!("minhash-lsh:slots={kind},seed=1")),
+                of(&format!("minhash-lsh:slots={kind},seed=2")),
+            );
+            assert_eq!(slots::equal(&one.sketch, &two.sketch), 0, "{kind}");
+            let method = method(&format!("minhash-lsh:w=1,slots={kind},seed=42"));
+            let counts = Overlap { shared: 40, a: 45, b: 45 };
+            let found = (0..2000).filter(|_| {
+                let (a, b) = random.pair(counts);
+                meet(&sign(&*method, &a).unwrap(), &sign(&*method, &b).unwrap())
+            });
+            // 14 bands of 7 at 0.8: 1 − (1 − 0.8⁷)¹⁴ = 0.963.
+            let share = found.count() as f64 / 2000.0;
+            assert!((share - 0.963).abs() < 0.02, "{kind}: {share}");
+        }
+        let error = crate::build(&"minhash-lsh:seed=x".parse().unwrap(), None).unwrap_err();
+        assert!(error.to_string().contains("whole number"), "{error}");
     }
 
     #[test]

@@ -40,6 +40,9 @@ pub struct TruthSummary {
     /// Names in the labels that no document has.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub labels_without_document: u64,
+    /// Pairs labelled as different, where labels are judgements: then only labelled pairs count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub different: Option<u64>,
     /// True pairs; in a sample those with a sampled document.
     pub pairs: u64,
     /// Connected components of two documents or more; not known in a sample.

@@ -50,6 +50,8 @@ struct Figure {
 #[derive(Template)]
 #[template(path = "evaluation.html")]
 struct Page {
+    /// The page has no script.
+    script_policy: &'static str,
     headline: String,
     lead: String,
     notes: Vec<String>,
@@ -85,6 +87,7 @@ impl Page {
         let more = results.len().saturating_sub(deciles.len());
         let inputs = evaluation.inputs.iter().take(INPUTS).map(|name| clean::line(name, LONG));
         Self {
+            script_policy: "",
             headline: views::headline(evaluation),
             lead: views::lead(evaluation),
             notes: views::notes(evaluation),

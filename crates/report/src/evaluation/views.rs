@@ -126,6 +126,14 @@ pub(super) fn notes(evaluation: &Evaluation) -> Vec<String> {
         let names = counted(truth.labels_without_document, "name");
         notes.push(format!("In the labels but not in the collection: {names}."));
     }
+    if let Some(different) = truth.different {
+        notes.push(format!(
+            "Only judged pairs count: {} labelled the same and {} labelled different. A pair that is found \
+             and has no label is neither right nor wrong.",
+            counted(truth.pairs, "pair"),
+            count(different)
+        ));
+    }
     if truth.sample.is_some() {
         notes.push(
             "Recall is estimated from the pairs of the sampled documents. Pairs of one document are not \

@@ -23,6 +23,10 @@ pub(super) struct Chart {
     pub(super) x_ticks: Vec<Tick>,
     pub(super) y_ticks: Vec<Tick>,
     pub(super) x_label: String,
+    /// Whether bars are links.
+    pub(super) linked: bool,
+    /// Position of a vertical rule; may be empty.
+    pub(super) rule: String,
     /// Text alternative.
     pub(super) description: String,
 }
@@ -39,6 +43,10 @@ pub(super) struct Bar {
     pub(super) label: String,
     pub(super) middle: String,
     pub(super) above: String,
+    /// Where what it counts is listed; may be empty.
+    pub(super) link: String,
+    /// Class of the bar.
+    pub(super) kind: &'static str,
 }
 
 #[derive(Debug)]
@@ -48,7 +56,11 @@ pub(super) struct Tick {
 }
 
 /// Similarities of the removed documents, on a linear scale. `None` if there are none.
-pub(super) fn similarity(histogram: &SimilarityHistogram, measure: &str) -> Option<Chart> {
+pub(super) fn similarity(
+    histogram: &SimilarityHistogram,
+    measure: &str,
+    linked: bool,
+) -> Option<Chart> {
     let most = histogram.bins.iter().copied().max().filter(|&most| most > 0)?;
     let step = tick_step(most);
     let top = most.div_ceil(step) * step;
@@ -59,6 +71,9 @@ pub(super) fn similarity(histogram: &SimilarityHistogram, measure: &str) -> Opti
         let (from, to) = histogram.edges(bin);
         let title = format!("{from:.3} to {to:.3}: {}", counted(value, "document"));
         chart.bar(bin, number, scale(value), title, String::new());
+        if linked && value > 0 {
+            chart.link(format!("#clusters:bin={bin}"));
+        }
     }
     for tick in 0..=5 {
         let bin = tick * number / 5;
@@ -81,8 +96,50 @@ pub(super) fn similarity(histogram: &SimilarityHistogram, measure: &str) -> Opti
     Some(chart)
 }
 
+/// Numbers of pairs in bins of equal width, `below` those before `threshold` and `above` those from
+/// it on. `None` if there are none.
+pub(super) fn around(
+    from: f64,
+    threshold: f64,
+    below: &[u64],
+    above: &[u64],
+    measure: &str,
+) -> Option<Chart> {
+    let values: Vec<u64> = below.iter().chain(above).copied().collect();
+    let most = values.iter().copied().max().filter(|&most| most > 0 && !below.is_empty())?;
+    let step = tick_step(most);
+    let top = most.div_ceil(step) * step;
+    let scale = |value: u64| value as f64 / top as f64;
+    let width = (threshold - from) / below.len() as f64;
+    let edge = |bin: usize| from + width * bin as f64;
+    let mut chart = frame();
+    for (bin, &value) in values.iter().enumerate() {
+        let title = format!("{:.3} to {:.3}: {}", edge(bin), edge(bin + 1), counted(value, "pair"));
+        chart.bar(bin, values.len(), scale(value), title, String::new());
+        if let Some(bar) = chart.bars.last_mut().filter(|_| bin < below.len()) {
+            bar.kind = "bar miss";
+        }
+    }
+    let ends = [0, below.len(), values.len()];
+    for bin in ends {
+        let at_bin = at(chart.x(bin as f64 / values.len() as f64));
+        chart.x_ticks.push(Tick { at: at_bin, label: format!("{:.3}", edge(bin)) });
+    }
+    for value in (0..=top / step).map(|n| n * step) {
+        chart.y_ticks.push(Tick { at: at(chart.y(scale(value))), label: short(value) });
+    }
+    chart.rule = at(chart.x(below.len() as f64 / values.len() as f64));
+    chart.x_label = format!("{measure} of the pair");
+    chart.description = format!(
+        "Histogram of {measure} around the threshold {threshold}: {} below, {} from it on.",
+        counted(below.iter().sum(), "pair"),
+        count(above.iter().sum())
+    );
+    Some(chart)
+}
+
 /// Sizes of clusters, with both axes logarithmic. `None` if there are none.
-pub(super) fn sizes(histogram: &SizeHistogram) -> Option<Chart> {
+pub(super) fn sizes(histogram: &SizeHistogram, linked: bool) -> Option<Chart> {
     let most = histogram.bins.iter().map(|bin| bin.clusters).max().filter(|&most| most > 0)?;
     // The axis begins slightly below one, so that a single cluster is visible.
     const BELOW_ONE: f64 = 0.35;
@@ -105,6 +162,9 @@ pub(super) fn sizes(histogram: &SizeHistogram) -> Option<Chart> {
         );
         let label = if bin.clusters == 0 { String::new() } else { short(bin.clusters) };
         chart.bar(index, number, scale(bin.clusters), title, label);
+        if linked && bin.clusters > 0 {
+            chart.link(format!("#clusters:size={}-{}", bin.from, bin.to));
+        }
         if index % every == 0 {
             let middle = chart.x((index as f64 + 0.5) / number as f64);
             let label = match bin.from {
@@ -163,7 +223,17 @@ impl Chart {
             label,
             middle: at((from + to) / 2.0),
             above: at(self.base - height - 5.0),
+            link: String::new(),
+            kind: "bar",
         });
+    }
+
+    /// Links the last bar.
+    fn link(&mut self, link: String) {
+        self.linked = true;
+        if let Some(bar) = self.bars.last_mut() {
+            bar.link = link;
+        }
     }
 }
 
@@ -221,7 +291,7 @@ mod tests {
         let mut histogram = SimilarityHistogram::new(0.5);
         (0..100).for_each(|_| histogram.add(0.5));
         histogram.add(0.99);
-        let chart = similarity(&histogram, "resemblance").expect("there are bars");
+        let chart = similarity(&histogram, "resemblance", false).expect("there are bars");
         assert_eq!(chart.bars.len(), 50);
         assert_eq!(chart.bars[0].y, at(TOP));
         assert_eq!(chart.bars[1].height, "0.0");
@@ -234,15 +304,28 @@ mod tests {
     }
 
     #[test]
+    fn both_sides_of_the_threshold_are_drawn_to_one_scale() {
+        let chart = around(0.75, 0.8, &[4, 0], &[2, 1], "cosine").expect("there are pairs");
+        let kinds: Vec<&str> = chart.bars.iter().map(|bar| bar.kind).collect();
+        assert_eq!(kinds, ["bar miss", "bar miss", "bar", "bar"]);
+        assert_eq!(chart.rule, chart.x_ticks[1].at);
+        let labels: Vec<&str> = chart.x_ticks.iter().map(|tick| tick.label.as_str()).collect();
+        assert_eq!(labels, ["0.750", "0.800", "0.850"]);
+        assert_eq!(chart.bars[2].title, "0.800 to 0.825: 2 pairs");
+        assert!(around(0.7, 0.8, &[], &[3], "x").is_none());
+        assert!(around(0.7, 0.8, &[0], &[0], "x").is_none());
+    }
+
+    #[test]
     fn cluster_sizes_are_drawn_by_magnitude() {
         let mut histogram = SizeHistogram::default();
         (0..1000).for_each(|_| histogram.add(2));
         histogram.add(200);
-        let chart = sizes(&histogram).expect("there are bars");
+        let chart = sizes(&histogram, false).expect("there are bars");
         assert_eq!(chart.bars[0].y, at(TOP));
         assert_eq!(chart.bars.last().map(|bar| bar.label.as_str()), Some("1"));
         assert_eq!(chart.bars[3].height, "0.0");
         assert_eq!(chart.x_ticks[0].label, "2–3");
-        assert!(sizes(&SizeHistogram::default()).is_none());
+        assert!(sizes(&SizeHistogram::default(), false).is_none());
     }
 }

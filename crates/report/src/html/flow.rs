@@ -29,6 +29,8 @@ pub(super) struct Flow {
     pub(super) documents: String,
     pub(super) kept: String,
     pub(super) kept_share: String,
+    /// Whether branches are links.
+    pub(super) linked: bool,
     /// Name of the kept documents.
     pub(super) kept_name: &'static str,
     /// Percent of all documents.
@@ -51,10 +53,12 @@ pub(super) struct Branch {
     pub(super) x: String,
     /// Percent of all documents, for a plain bar.
     pub(super) percent: String,
+    /// Where its documents are listed; may be empty.
+    pub(super) link: String,
 }
 
 /// The diagram of a run; `None` if no document was read.
-pub(super) fn flow(summary: &Summary) -> Option<Flow> {
+pub(super) fn flow(summary: &Summary, linked: bool) -> Option<Flow> {
     let all = summary.documents;
     if all == 0 {
         return None;
@@ -99,6 +103,7 @@ pub(super) fn flow(summary: &Summary) -> Option<Flow> {
             until: format!("{right:.1}"),
             x: format!("{:.1}", (left + right) / 2.0),
             percent: percent(number),
+            link: if linked { format!("#clusters:rule={rule}") } else { String::new() },
         });
     }
     river.push_str(&format!(" H{WIDTH} V{TOP} Z"));
@@ -110,6 +115,7 @@ pub(super) fn flow(summary: &Summary) -> Option<Flow> {
         documents: count(all),
         kept: count(summary.kept),
         kept_share: share(summary.kept, all),
+        linked,
         kept_name: if summary.action == Action::Remove { "kept" } else { "not duplicates" },
         kept_percent: percent(summary.kept),
     })
@@ -124,7 +130,7 @@ mod tests {
     fn only_rules_with_removals_have_a_branch() {
         let removed = Removed { identical: 50, near: 25, ..Removed::default() };
         let summary = Summary { documents: 100, kept: 25, removed, ..Summary::default() };
-        let flow = flow(&summary).expect("there are documents");
+        let flow = flow(&summary, false).expect("there are documents");
         let names: Vec<&str> = flow.branches.iter().map(|branch| branch.name).collect();
         assert_eq!(names, ["identical", "near-duplicate"]);
         assert_eq!(flow.branches[0].percent, "50.00");
@@ -136,8 +142,8 @@ mod tests {
     fn one_of_a_million_is_still_a_line() {
         let removed = Removed { identical: 999_999, ..Removed::default() };
         let summary = Summary { documents: 1_000_000, kept: 1, removed, ..Summary::default() };
-        let flow = flow(&summary).expect("there are documents");
+        let flow = flow(&summary, false).expect("there are documents");
         assert!(flow.river.contains("V45.5 H1040"), "{}", flow.river);
-        assert!(super::flow(&Summary::default()).is_none());
+        assert!(super::flow(&Summary::default(), false).is_none());
     }
 }

@@ -1,26 +1,33 @@
 //! The report: one page that shows a summary, clusters and pairs.
 //!
 //! The primary type is [`Report`]; [`AlignedPair`] is the expensive part of it. The page is a
-//! single file with its styles and drawings: nothing is fetched, and there is no script, which a
-//! content security policy in its head enforces. Documents are untrusted: every text passes through
-//! `clean` (bounded length, no control characters) and then through the template's escaping. The
-//! size of the page is bounded for any input.
+//! single file with its styles, drawings and script: nothing is fetched, which a content security
+//! policy in its head enforces. Data that are too large for one file are in files beside it
+//! (`embed`). Documents are untrusted: every text of the template passes through `clean` (bounded
+//! length, no control characters) and then through the template's escaping; the script creates
+//! elements with text nodes and parses no HTML. The size of the page is bounded for any input.
 
+pub use embed::{Page, PageFile};
 pub use pair::AlignedPair;
 
 mod chart;
+mod embed;
 mod flow;
+mod near_misses;
 mod pair;
+mod script;
 mod views;
+mod words;
 
 use crate::clean::{LONG, MEDIUM};
 use crate::human::{bytes, count, counted};
-use crate::{Action, ClusterExhibit, ReportError, Summary, clean};
-use askama::Template;
+use crate::{Action, ClusterData, ClusterExhibit, ReportError, SourceLoss, Summary, clean};
+use askama::Template as _;
 use chart::Chart;
+use embed::Embedded;
 use flow::Flow;
 use pair::{DiffRow, Ink};
-use views::{ClusterView, InputRow, PhaseRow, Tile};
+use views::{ClusterView, InputRow, LossRow, OutputRow, PhaseRow, Tile};
 
 /// Clusters shown.
 const CLUSTERS: usize = 20;
@@ -38,21 +45,53 @@ pub struct Report<'a> {
     pub clusters: &'a [ClusterExhibit],
     /// Some pairs, in the order of display; the first 12 are shown.
     pub samples: &'a [AlignedPair],
+    /// Which sources lost documents to which, largest first; the first 50 are shown.
+    pub losses: &'a [SourceLoss],
 }
 
 impl Report<'_> {
-    /// The page.
+    /// The page with the largest clusters only, without a script.
     ///
     /// # Errors
     /// The template failed, which does not depend on the input.
     pub fn html(&self) -> Result<String, ReportError> {
-        Ok(Page::new(self).render()?)
+        Ok(Template::new(self, Embedded::default()).render()?)
+    }
+
+    /// The page with all clusters of `data`. They are embedded if they take at most `embed` bytes,
+    /// else in files that must lie beside the page.
+    ///
+    /// # Errors
+    /// As [`Report::html`].
+    pub fn page(&self, data: ClusterData, embed: u64) -> Result<Page, ReportError> {
+        if data.is_empty() {
+            return Ok(Page { html: self.html()?, files: Vec::new() });
+        }
+        let (embedded, files) = embed::embedded(data, self.facts(), embed);
+        Ok(Page { html: Template::new(self, embedded).render()?, files })
+    }
+
+    /// What the script must know of the run.
+    fn facts(&self) -> serde_json::Value {
+        let summary = self.summary;
+        let histogram = &summary.histogram_similarity;
+        serde_json::json!({
+            "measure": clean::line(&summary.settings.measure, MEDIUM),
+            "gone": summary.action.participle(),
+            "digest": summary.digest,
+            "rules": summary.removed.by_rule().map(|(name, number)| (number > 0).then_some(name)),
+            "from": histogram.from,
+            "bins": histogram.bins.len(),
+        })
     }
 }
 
-#[derive(Template)]
+#[derive(askama::Template)]
 #[template(path = "report.html")]
-struct Page<'a> {
+struct Template<'a> {
+    /// Source expressions of the content security policy for scripts.
+    script_policy: String,
+    embedded: Embedded,
     headline: String,
     criterion: String,
     tool: String,
@@ -62,17 +101,21 @@ struct Page<'a> {
     flow: Option<Flow>,
     similarity: Option<Chart>,
     similarity_note: String,
+    near: Option<Chart>,
+    linked: bool,
     sizes: Option<Chart>,
     sizes_note: String,
     measure: String,
     inputs: Vec<InputRow>,
     inputs_more: String,
+    losses: Vec<LossRow>,
     clusters: Vec<ClusterView>,
     clusters_more: String,
     /// Each with whether it is open.
     pairs: Vec<(&'a AlignedPair, bool)>,
-    outputs: Vec<(String, String)>,
+    outputs: Vec<OutputRow>,
     outputs_more: String,
+    words: Vec<String>,
     settings: Vec<(String, String)>,
     work: Vec<(String, String)>,
     command_line: String,
@@ -84,12 +127,12 @@ struct Page<'a> {
     evidence: &'static str,
 }
 
-impl<'a> Page<'a> {
-    fn new(report: &Report<'a>) -> Self {
+impl<'a> Template<'a> {
+    fn new(report: &Report<'a>, embedded: Embedded) -> Self {
         let Report { summary, samples, .. } = *report;
         let settings = &summary.settings;
         let measure = clean::line(&settings.measure, MEDIUM);
-        let (inputs, inputs_more) = views::inputs(summary);
+        let (inputs, inputs_more) = views::inputs(summary, embedded.is_some());
         let (outputs, outputs_more) = views::outputs(&summary.outputs);
         let clusters: Vec<ClusterView> = report
             .clusters
@@ -99,7 +142,10 @@ impl<'a> Page<'a> {
             .collect();
         let shown = samples.iter().take(SAMPLES).enumerate();
         let pairs = shown.map(|(at, pair)| (pair, at < OPEN)).collect();
+        let linked = embedded.is_some();
         Self {
+            script_policy: embedded.policy(),
+            embedded,
             headline: views::headline(summary),
             criterion: format!(
                 "{measure} of at least {} over {}",
@@ -109,11 +155,13 @@ impl<'a> Page<'a> {
             tool: clean::line(&format!("{} {}", summary.tool.name, summary.tool.version), MEDIUM),
             command: clean::line(&summary.command, MEDIUM),
             warnings: views::warnings(summary),
-            tiles: views::tiles(summary),
-            flow: flow::flow(summary),
-            similarity: chart::similarity(&summary.histogram_similarity, &measure),
+            tiles: views::tiles(summary, linked),
+            flow: flow::flow(summary, linked),
+            similarity: chart::similarity(&summary.histogram_similarity, &measure, linked),
             similarity_note: similarity_note(summary),
-            sizes: chart::sizes(&summary.histogram_cluster_size),
+            near: near_misses::chart(summary, &measure),
+            linked,
+            sizes: chart::sizes(&summary.histogram_cluster_size, linked),
             sizes_note: format!(
                 "{} in {}. Both axes are logarithmic.",
                 counted(summary.documents_in_clusters, "document"),
@@ -122,6 +170,7 @@ impl<'a> Page<'a> {
             measure,
             inputs,
             inputs_more,
+            losses: views::losses(report.losses, linked),
             clusters_more: match summary.clusters.saturating_sub(clusters.len() as u64) {
                 0 => String::new(),
                 more => format!("{} more in the table of clusters.", count(more)),
@@ -130,6 +179,7 @@ impl<'a> Page<'a> {
             pairs,
             outputs,
             outputs_more,
+            words: words::of(summary),
             settings: views::settings(settings),
             work: views::work(summary),
             command_line: summary

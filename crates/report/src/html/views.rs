@@ -2,11 +2,13 @@
 
 use crate::clean::{LONG, MEDIUM, address};
 use crate::human::{bytes, count, counted, duration, rate, ratio, share};
-use crate::{Action, ClusterExhibit, Output, Run, SettingsSummary, Summary, clean};
+use crate::{Action, ClusterExhibit, Output, Run, SettingsSummary, SourceLoss, Summary, clean};
 use serde_json::Value;
 
 /// Input files listed; the rest is counted.
 const INPUTS: usize = 50;
+/// Rows of the table of losses by source.
+const LOSSES: usize = 50;
 /// Number of written files that are listed.
 const OUTPUTS: usize = 40;
 /// Members of a cluster that are listed.
@@ -20,10 +22,18 @@ pub(super) struct Tile {
     pub(super) value: String,
     pub(super) name: String,
     pub(super) note: String,
+    /// Where what it counts is listed.
+    pub(super) link: &'static str,
 }
 
-pub(super) fn tiles(summary: &Summary) -> Vec<Tile> {
-    let tile = |value, name: &str, note| Tile { value, name: name.to_owned(), note };
+pub(super) fn tiles(summary: &Summary, linked: bool) -> Vec<Tile> {
+    // The places of the rows, in the order of the tiles.
+    let mut links = ["#sources", "#sources", "#clusters:", "#clusters:", "#time"].into_iter();
+    let mut tile = |value, name: &str, note| {
+        let link = links.next().unwrap_or_default();
+        let link = if linked { link } else { "" };
+        Tile { value, name: name.to_owned(), note, link }
+    };
     let gone = summary.removed.total();
     let mut tiles = vec![
         tile(
@@ -87,19 +97,21 @@ pub(super) struct InputRow {
     pub(super) loses: bool,
     pub(super) problems: String,
     pub(super) has_problems: bool,
+    /// Where its duplicates are listed; may be empty.
+    pub(super) link: String,
 }
 
 /// The inputs with the most removed documents, and a note on the others.
-pub(super) fn inputs(summary: &Summary) -> (Vec<InputRow>, String) {
-    let mut order: Vec<&crate::InputSummary> = summary.inputs.iter().collect();
+pub(super) fn inputs(summary: &Summary, linked: bool) -> (Vec<InputRow>, String) {
+    let mut order: Vec<(usize, &crate::InputSummary)> = summary.inputs.iter().enumerate().collect();
     let all = order.len();
     if all > INPUTS {
-        order.sort_by(|a, b| b.removed.cmp(&a.removed).then_with(|| a.name.cmp(&b.name)));
+        order.sort_by(|(_, a), (_, b)| b.removed.cmp(&a.removed).then_with(|| a.name.cmp(&b.name)));
         order.truncate(INPUTS);
     }
     let rows = order
         .iter()
-        .map(|input| InputRow {
+        .map(|&(number, input)| InputRow {
             name: clean::line(&input.name, LONG),
             form: match &input.compression {
                 None => clean::line(&input.format, MEDIUM),
@@ -114,6 +126,10 @@ pub(super) fn inputs(summary: &Summary) -> (Vec<InputRow>, String) {
             loses: input.removed > 0,
             problems: count(input.problems),
             has_problems: input.problems > 0,
+            link: match linked && input.removed > 0 {
+                true => format!("#clusters:source={number}"),
+                false => String::new(),
+            },
         })
         .collect();
     let more = match all.saturating_sub(INPUTS) {
@@ -121,6 +137,32 @@ pub(super) fn inputs(summary: &Summary) -> (Vec<InputRow>, String) {
         more => format!("The {INPUTS} that lost most, and {more} more.", more = count(more as u64)),
     };
     (rows, more)
+}
+
+/// Documents that one source lost to another.
+#[derive(Debug)]
+pub(super) struct LossRow {
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) documents: String,
+    /// Where they are listed; may be empty.
+    pub(super) link: String,
+}
+
+pub(super) fn losses(losses: &[SourceLoss], linked: bool) -> Vec<LossRow> {
+    let row = |loss: &SourceLoss| LossRow {
+        from: clean::line(&loss.from_name, LONG),
+        to: match loss.from_name == loss.to_name {
+            true => "the same file".into(),
+            false => clean::line(&loss.to_name, LONG),
+        },
+        documents: count(loss.documents),
+        link: match linked {
+            true => format!("#clusters:source={}", loss.from),
+            false => String::new(),
+        },
+    };
+    losses.iter().take(LOSSES).map(row).collect()
 }
 
 /// A cluster.
@@ -180,15 +222,34 @@ pub(super) fn cluster(cluster: &ClusterExhibit, summary: &Summary) -> ClusterVie
     }
 }
 
-/// The written files: names and contents.
-pub(super) fn outputs(outputs: &[Output]) -> (Vec<(String, String)>, String) {
+/// A written file.
+#[derive(Debug)]
+pub(super) struct OutputRow {
+    pub(super) name: String,
+    /// Its address from the page; empty if the name is not a plain one.
+    pub(super) link: String,
+    pub(super) content: String,
+}
+
+/// The written files.
+pub(super) fn outputs(outputs: &[Output]) -> (Vec<OutputRow>, String) {
     let rows = outputs
         .iter()
         .take(OUTPUTS)
         .map(|output| {
             let parts = [output.rows.map(|rows| counted(rows, "row")), output.bytes.map(bytes)];
             let parts: Vec<String> = parts.into_iter().flatten().collect();
-            (clean::line(&output.name, LONG), parts.join(", "))
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+            let plain = output.name.chars().all(is_plain) && !output.name.starts_with('/');
+            OutputRow {
+                name: clean::line(&output.name, LONG),
+                link: if plain && !output.name.is_empty() {
+                    format!("./{}", clean::line(&output.name, 400))
+                } else {
+                    String::new()
+                },
+                content: parts.join(", "),
+            }
         })
         .collect();
     let more = match outputs.len().saturating_sub(OUTPUTS) {
@@ -217,7 +278,8 @@ pub(super) fn settings(settings: &SettingsSummary) -> Vec<(String, String)> {
     row("witness", settings.witness.as_deref().unwrap_or_default());
     row("analysis", &settings.analysis);
     row("hash", &settings.hash);
-    for (name, value) in &settings.other {
+    // `job` repeats these for `explain`.
+    for (name, value) in settings.other.iter().filter(|(name, _)| *name != "job") {
         flatten(name, value, &mut rows, 3);
     }
     rows.truncate(60);

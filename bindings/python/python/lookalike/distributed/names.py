@@ -13,6 +13,8 @@ CLUSTERS = {
     "place": "cluster",
     **{f"b_{name}": f"leader_{name}" for name in _DOCUMENT},
     "measure": "resemblance",
+    "size": "size",
+    "duplicates": "duplicates",
 }
 
 

@@ -197,7 +197,7 @@ def _read(rows: DataFrame, settings: Settings, named: list[str], row: str | None
     DataError
         A column is missing.
     """
-    rules = [rule.partition(":")[2] for rule in settings.keep if ":" in rule]
+    rules = [_field(rule) for rule in settings.keep if rule.startswith(("max:", "min:", "prefer("))]
     wanted = [settings.text, settings.html, settings.id, settings.url, settings.title, settings.date, *rules]
     wanted += [] if row is None else [row]
     required = [*named, *rules, *([] if row is None else [row])]
@@ -215,6 +215,13 @@ def _read(rows: DataFrame, settings: Settings, named: list[str], row: str | None
         )
     rows = rows.select(*(column for column in dict.fromkeys(wanted) if column in rows.columns))
     return rows if row is None else rows.withColumn(row, rows[row].cast("bigint"))
+
+
+def _field(rule: str) -> str:
+    """The column that a keep rule reads."""
+    if rule.startswith("prefer("):
+        return rule.removeprefix("prefer(").partition("=")[0].strip()
+    return rule.partition(":")[2]
 
 
 def _shuffle_partitions(session: SparkSession) -> int:

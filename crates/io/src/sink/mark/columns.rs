@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use super::{FIELDS, MarkNames, Refusal};
@@ -18,8 +18,15 @@ pub(in crate::sink) fn marked_schema(
             return Err(Refusal::Taken(name.to_string()));
         }
     }
-    let types: [DataType; FIELDS] =
-        [DataType::Utf8, DataType::Utf8, DataType::Int64, DataType::Float64, DataType::Utf8];
+    let types: [DataType; FIELDS] = [
+        DataType::Utf8,
+        DataType::Utf8,
+        DataType::Int64,
+        DataType::Float64,
+        DataType::Utf8,
+        DataType::Boolean,
+        DataType::Int64,
+    ];
     let mut fields = schema.fields().to_vec();
     for (name, kind) in names.all().into_iter().zip(types) {
         fields.push(Arc::new(Field::new(name, kind, true)));
@@ -40,5 +47,9 @@ pub(in crate::sink) fn marked_batch(
     columns.push(Arc::new(records.collect::<Int64Array>()));
     columns.push(Arc::new(marks.iter().map(|m| m.resemblance).collect::<Float64Array>()));
     columns.push(Arc::new(marks.iter().map(|m| m.cluster).collect::<StringArray>()));
+    let removed: BooleanArray = marks.iter().map(|m| Some(m.is_duplicate)).collect();
+    columns.push(Arc::new(removed));
+    let represented = marks.iter().map(|m| m.duplicates.map(i64::from));
+    columns.push(Arc::new(represented.collect::<Int64Array>()));
     RecordBatch::try_new(schema, columns)
 }

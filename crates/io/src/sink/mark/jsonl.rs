@@ -32,6 +32,8 @@ pub(in crate::sink) fn push_marked(
         mark.duplicate_of_record.into(),
         mark.resemblance.into(),
         mark.cluster.into(),
+        mark.is_duplicate.into(),
+        mark.duplicates.into(),
     ];
     for (at, (name, value)) in names.all().into_iter().zip(values).enumerate() {
         push_member(out, at > 0 || !empty, name, value);
@@ -105,13 +107,15 @@ mod tests {
             duplicate_of_record: Some(2),
             resemblance: Some(0.5),
             cluster: None,
+            is_duplicate: true,
+            duplicates: Some(4),
         };
         let mut out = Vec::new();
         push_marked(raw.as_bytes(), &MarkNames::default(), &mark, &mut out)?;
         Ok(String::from_utf8(out).unwrap())
     }
 
-    const MARKS: &str = r#""duplicate_of":"a\"b\n","duplicate_of_file":"c","duplicate_of_record":2,"resemblance":0.5,"cluster":null"#;
+    const MARKS: &str = r#""duplicate_of":"a\"b\n","duplicate_of_file":"c","duplicate_of_record":2,"resemblance":0.5,"cluster":null,"is_duplicate":true,"duplicates":4"#;
 
     #[test]
     fn members_go_before_the_last_brace_and_nothing_else_moves() {

@@ -1,18 +1,17 @@
-//! Marks in messages of an mbox.
+//! Marks in messages of an mbox and in records of a WARC file.
 
 use super::{MarkNames, Refusal, rows};
 use crate::Mark;
-use crate::mail::mbox;
 
-/// Appends `raw` with header fields after its separator line to `out`. Fields without a value are
+/// Appends `raw` with header fields before its own, which start at `header`, to `out`. Fields without a value are
 /// left out. Values are UTF-8 (RFC 6532) on one line.
 pub(in crate::sink) fn push_marked(
     raw: &[u8],
+    header: usize,
     names: &MarkNames,
     mark: &Mark<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Refusal> {
-    let header = raw.len() - mbox::after_separator(raw).len();
     let line_end: &[u8] = match raw[..header].ends_with(b"\r\n") {
         true => b"\r\n",
         false => b"\n",
@@ -61,13 +60,14 @@ mod tests {
         };
         let names = MarkNames::new("X-");
         let mut out = Vec::new();
-        push_marked(b"From a\r\nTo: b\r\n\r\nX-cluster: 1\r\n", &names, &mark, &mut out).unwrap();
+        push_marked(b"From a\r\nTo: b\r\n\r\nX-cluster: 1\r\n", 8, &names, &mark, &mut out)
+            .unwrap();
         let expected = "From a\r\nX-duplicate_of: a b\r\nX-duplicate_of_record: 7\r\n\
-                        X-resemblance: 0.5\r\nTo: b\r\n\r\nX-cluster: 1\r\n";
+                        X-resemblance: 0.5\r\nX-is_duplicate: false\r\nTo: b\r\n\r\nX-cluster: 1\r\n";
         assert_eq!(out, expected.as_bytes());
-        let taken = push_marked(b"From a\nx-CLUSTER : 1\n\n", &names, &mark, &mut out);
+        let taken = push_marked(b"From a\nx-CLUSTER : 1\n\n", 7, &names, &mark, &mut out);
         assert_eq!(taken, Err(Refusal::Taken("X-cluster".into())));
-        let odd = push_marked(b"From a\n", &MarkNames::new("x y"), &mark, &mut out);
+        let odd = push_marked(b"From a\n", 7, &MarkNames::new("x y"), &mark, &mut out);
         assert!(matches!(odd, Err(Refusal::Shape(_))));
     }
 }

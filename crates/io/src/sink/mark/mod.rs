@@ -1,10 +1,11 @@
 //! Adds fields to records (the setting `mark`): which document each is a duplicate of, how similar
-//! they are, and its cluster.
+//! they are, its cluster, and how many documents a kept one represents.
 //!
 //! Every byte of the record stays; the fields are appended: as members before the last `}` of a
 //! JSON object, as columns at the end of a CSV or TSV row or a Parquet table. All records get all
 //! fields, null (CSV: empty) where a document has no value, so that the output has one schema. A
-//! message of an mbox gets header fields, those that have a value, before its own.
+//! message of an mbox and a record of a WARC file get header fields, those that have a value, before
+//! their own.
 
 pub(super) mod columns;
 pub(super) mod jsonl;
@@ -12,7 +13,7 @@ pub(super) mod messages;
 pub(super) mod rows;
 
 /// Number of fields.
-pub(super) const FIELDS: usize = 5;
+pub(super) const FIELDS: usize = 7;
 
 /// The names of the fields.
 ///
@@ -34,6 +35,10 @@ pub struct MarkNames {
     pub resemblance: String,
     /// Field of the cluster.
     pub cluster: String,
+    /// Field of whether the document would be removed.
+    pub is_duplicate: String,
+    /// Field of the number of documents that a kept one represents.
+    pub duplicates: String,
 }
 
 impl MarkNames {
@@ -45,6 +50,8 @@ impl MarkNames {
             duplicate_of_record: format!("{prefix}duplicate_of_record"),
             resemblance: format!("{prefix}resemblance"),
             cluster: format!("{prefix}cluster"),
+            is_duplicate: format!("{prefix}is_duplicate"),
+            duplicates: format!("{prefix}duplicates"),
         }
     }
 
@@ -52,7 +59,8 @@ impl MarkNames {
     pub(crate) fn all(&self) -> [&str; FIELDS] {
         let [id, file, record] =
             [&self.duplicate_of, &self.duplicate_of_file, &self.duplicate_of_record];
-        [id, file, record, &self.resemblance, &self.cluster]
+        let (is_duplicate, duplicates) = (&self.is_duplicate, &self.duplicates);
+        [id, file, record, &self.resemblance, &self.cluster, is_duplicate, duplicates]
     }
 }
 

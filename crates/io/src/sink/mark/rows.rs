@@ -34,6 +34,8 @@ pub(in crate::sink) fn texts<'a>(mark: &Mark<'a>) -> [Cow<'a, str>; FIELDS] {
         number(mark.duplicate_of_record.map(|record| record.to_string())),
         number(mark.resemblance.map(|value| value.to_string())),
         Cow::Borrowed(mark.cluster.unwrap_or_default()),
+        Cow::Borrowed(if mark.is_duplicate { "true" } else { "false" }),
+        number(mark.duplicates.map(|duplicates| duplicates.to_string())),
     ]
 }
 
@@ -75,14 +77,16 @@ mod tests {
             duplicate_of_record: Some(7),
             resemblance: Some(1.0),
             cluster: Some("c"),
+            is_duplicate: true,
+            duplicates: Some(2),
         };
         let mut out = Vec::new();
         push_marked(b"1,\"x\n\"\r\n", b',', &mark, &mut out);
-        assert_eq!(out, b"1,\"x\n\",\"say \"\"a\"\", b\",\"a,b.csv\",7,1,c\r\n");
+        assert_eq!(out, b"1,\"x\n\",\"say \"\"a\"\", b\",\"a,b.csv\",7,1,c,true,2\r\n");
         out.clear();
         let none = Mark::default();
         push_marked(b"1\t2", b'\t', &none, &mut out);
-        assert_eq!(out, b"1\t2\t\t\t\t\t");
+        assert_eq!(out, b"1\t2\t\t\t\t\t\tfalse\t");
     }
 
     #[test]
@@ -96,6 +100,6 @@ mod tests {
         let taken = push_marked_header(&header("id,cluster\n"), &MarkNames::default(), &mut out);
         assert_eq!(taken, Err(Refusal::Taken("cluster".into())));
         push_marked_header(&header("id,cluster\n"), &MarkNames::new("x_"), &mut out).unwrap();
-        assert_eq!(out, b"id,cluster,x_duplicate_of,x_duplicate_of_file,x_duplicate_of_record,x_resemblance,x_cluster\n");
+        assert_eq!(out, b"id,cluster,x_duplicate_of,x_duplicate_of_file,x_duplicate_of_record,x_resemblance,x_cluster,x_is_duplicate,x_duplicates\n");
     }
 }

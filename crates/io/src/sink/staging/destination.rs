@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::sink::OutputError;
 
 /// Files that identify a directory as a result of lookalike.
-const MARKS_OF_A_RESULT: [&str; 2] = ["summary.json", "evaluation.json"];
+pub(super) const MARKS_OF_A_RESULT: [&str; 2] = ["summary.json", "evaluation.json"];
 
 /// What exists at the destination.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,13 +1,15 @@
 //! A result directory that appears whole or not at all.
 //!
 //! [`Staging`] is a sibling of the destination on the same file system, so that one rename puts it
-//! in place. Dropped before [`Staging::commit`], it deletes itself.
+//! in place. Dropped before [`Staging::commit`], it deletes itself. If the destination is in an
+//! object store, it is a local directory, which is written into the store by the commit.
 //!
 //! An earlier result is replaced by exchanging the two names in one step if the system supports it.
 //! Elsewhere the earlier result is moved aside first; if the process is killed before the new one
 //! is in place, the next run moves the earlier one back ([`restore_replaced`]).
 
 mod destination;
+mod remote;
 mod siblings;
 mod system;
 
@@ -16,8 +18,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use destination::{Occupant, occupant, resolve};
+use remote::Remote;
 use siblings::{PARTIAL, REPLACED, free_name, is_named, make_sibling, restore_replaced, siblings};
 use system::{exchange, sync_directory, sync_tree};
+
+use lookalike_store::{Address, StoreError, is_url, read};
 
 use super::OutputError;
 use crate::Inputs;
@@ -46,8 +51,11 @@ use crate::Inputs;
 pub struct Staging {
     /// As given by the user.
     destination: PathBuf,
-    /// The same, absolute and without links.
+    /// The same, absolute and without links; for a destination in a store, a path that stands for
+    /// it.
     resolved: PathBuf,
+    /// The destination, if it is in a store.
+    remote: Option<Remote>,
     partial: PathBuf,
     force: bool,
     /// Whether `partial` is to be deleted on drop.
@@ -62,26 +70,49 @@ impl Staging {
     /// mistyped name must not delete a folder of documents. The current directory and mount points
     /// are errors because they cannot be renamed. `.partial-*` siblings of killed runs are not
     /// touched.
+    ///
+    /// A destination in a store is prepared in the current directory.
     pub fn create(destination: &Path, force: bool) -> Result<Self, OutputError> {
+        Self::create_in(destination, Path::new("."), force)
+    }
+
+    /// As [`Staging::create`]; a destination in a store is prepared in `folder`.
+    pub fn create_in(destination: &Path, folder: &Path, force: bool) -> Result<Self, OutputError> {
+        let remote = Remote::of(destination, force)?;
         let destination = destination.to_path_buf();
+        if remote.is_some() {
+            let resolved = Remote::stand_in(&destination, folder)?;
+            let partial = make_sibling(&resolved)?;
+            return Ok(Self { destination, resolved, remote, partial, force, live: true });
+        }
         let resolved = resolve(&destination)?;
         restore_replaced(&resolved);
         occupant(&destination, &resolved, force)?;
         let partial = make_sibling(&resolved)?;
-        Ok(Self { destination, resolved, partial, force, live: true })
+        Ok(Self { destination, resolved, remote, partial, force, live: true })
     }
 
     /// Whether [`Staging::create`] would accept the destination. Creates its missing parents only.
     pub fn check(destination: &Path, force: bool) -> Result<(), OutputError> {
+        if Remote::of(destination, force)?.is_some() {
+            return Ok(());
+        }
         let resolved = resolve(destination)?;
         restore_replaced(&resolved);
         occupant(destination, &resolved, force).map(|_| ())
     }
 
-    /// Removes the partial results of a killed process for the same destination.
-    pub fn remove_left(destination: &Path, process: u32) -> Result<(), OutputError> {
-        let resolved = resolve(destination)?;
-        restore_replaced(&resolved);
+    /// Removes the partial results of a killed process for the same destination; those of a
+    /// destination in a store are in `folder`.
+    pub fn remove_left(destination: &Path, folder: &Path, process: u32) -> Result<(), OutputError> {
+        let is_remote = destination.to_str().is_some_and(is_url);
+        let resolved = match is_remote {
+            true => Remote::stand_in(destination, folder)?,
+            false => resolve(destination)?,
+        };
+        if !is_remote {
+            restore_replaced(&resolved);
+        }
         for entry in siblings(&resolved) {
             let name = entry.file_name();
             if [PARTIAL, REPLACED]
@@ -95,6 +126,30 @@ impl Staging {
         Ok(())
     }
 
+    /// A small file of the result at a destination; `None` if there is none.
+    ///
+    /// # Errors
+    /// The file or object cannot be read.
+    pub fn read_result(destination: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
+        let content = match destination.to_str().filter(|text| is_url(text)) {
+            None => fs::read(destination.join(name)),
+            Some(url) => {
+                let folder = Address::parse(url)?;
+                let key = format!("{}/{name}", folder.key.trim_end_matches('/'));
+                match read(&folder.with_key(key)) {
+                    Ok(content) => Ok(content.to_vec()),
+                    Err(StoreError::NotFound { .. }) => return Ok(None),
+                    Err(error) => Err(error.into()),
+                }
+            }
+        };
+        match content {
+            Ok(content) => Ok(Some(content)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// The path of the result after commit.
     pub fn destination(&self) -> &Path {
         &self.destination
@@ -105,9 +160,13 @@ impl Staging {
         self.partial.join(name)
     }
 
-    /// Writes a small file.
+    /// Writes a small file; directories in its name are created.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), OutputError> {
         let path = self.path(name);
+        if let Some(folder) = path.parent().filter(|_| name.contains('/')) {
+            fs::create_dir_all(folder)
+                .map_err(|e| OutputError::io("create the directory", folder, e))?;
+        }
         fs::write(&path, content).map_err(|e| OutputError::io("write the file", &path, e))
     }
 
@@ -122,6 +181,13 @@ impl Staging {
         paths: impl IntoIterator<Item = &'a Path>,
     ) -> Result<(), OutputError> {
         for input in paths {
+            if let Some(remote) = &self.remote {
+                if remote.contains(input) {
+                    let (path, input) = (self.destination.clone(), input.to_path_buf());
+                    return Err(OutputError::Conflict { path, input });
+                }
+                continue;
+            }
             let absolute = input.canonicalize().unwrap_or_else(|_| input.to_path_buf());
             if absolute.starts_with(&self.resolved) {
                 let (path, input) = (self.destination.clone(), input.to_path_buf());
@@ -132,8 +198,26 @@ impl Staging {
     }
 
     /// Syncs every file and renames the directory to the destination. An earlier result keeps its
-    /// name until then, and is deleted afterwards.
-    pub fn commit(mut self) -> Result<(), OutputError> {
+    /// name until then, and is deleted afterwards. In a store, `summary.json` is written last, and
+    /// that of an earlier result is removed first.
+    pub fn commit(self) -> Result<(), OutputError> {
+        self.commit_unless(&|| false)
+    }
+
+    /// As [`Staging::commit`]. Writing into a store stops soon after `cancelled` says so.
+    pub fn commit_unless(mut self, cancelled: &dyn Fn() -> bool) -> Result<(), OutputError> {
+        if let Some(remote) = &self.remote {
+            let written = remote.publish(&self.destination, self.force, &self.partial, cancelled);
+            return match written {
+                // The partial directory is deleted by drop.
+                Ok(()) | Err(OutputError::Store(StoreError::Cancelled)) => written,
+                Err(OutputError::Store(source)) => {
+                    self.live = false;
+                    Err(OutputError::NotUploaded { whole: self.partial.clone(), source })
+                }
+                Err(refusal) => Err(self.not_renamed(io::Error::other(refusal))),
+            };
+        }
         sync_tree(&self.partial)?;
         let old = match occupant(&self.destination, &self.resolved, self.force) {
             Ok(Occupant::Nothing) => self.take_name()?,
@@ -241,7 +325,7 @@ mod tests {
             }
             Staging::check(&out, true).unwrap();
             assert_eq!(content(&out).as_deref(), Some(expected), "{steps} steps");
-            Staging::remove_left(&out, std::process::id()).unwrap();
+            Staging::remove_left(&out, folder.path(), std::process::id()).unwrap();
             assert_eq!(content(&out).as_deref(), Some(expected), "{steps} steps");
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{steps} steps");
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::source::fields::{Fields, number};
+use crate::source::fields::Fields;
 use crate::{Content, FieldNumber, RecordView};
 
 use super::members::members;
@@ -55,7 +55,8 @@ pub(in crate::source) fn record<'a>(
     extra.clear();
     extra.extend(fields.extra.iter().map(|&slot| match (values[slot], written(slot)) {
         (Value::Missing | Value::Null | Value::Raw("null"), _) => FieldNumber::Missing,
-        (_, Some(value)) => number(&value),
+        (Value::Raw(logical @ ("true" | "false")), _) => FieldNumber::of(logical),
+        (_, Some(value)) => FieldNumber::of(&value),
         (_, None) => FieldNumber::Unreadable,
     }));
     Ok(RecordView {

@@ -4,6 +4,7 @@ use super::options::ExportOptions;
 use crate::index::open::Index;
 use crate::index::prepare::Extra;
 use crate::{LookalikeError, Record, SourceError};
+use lookalike_cluster::KeepRule;
 use lookalike_engine::{EngineError, Progress};
 use lookalike_index::{DocAt, IndexError, Snapshot, StoredDocument, TextReader};
 use lookalike_io::sink::Staging;
@@ -72,6 +73,9 @@ impl<'a> Documents<'a> {
             put(&fields.title, record.title);
             put(&fields.date, record.date);
             put(&fields.text, Some(record.text));
+            for (name, value) in record.labels {
+                row.insert(name, Value::String(value));
+            }
             for (name, value) in record.numbers {
                 row.insert(name, Number::from_f64(value).map_or(Value::Null, Value::Number));
             }
@@ -92,16 +96,25 @@ pub(in crate::index) fn record(
     let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     let extra: Extra<'_> = serde_json::from_slice(document.extra()).unwrap_or_default();
     let rules = index.analysis.keep.iter().zip(document.keep());
-    let numbers = rules.filter_map(|(rule, value)| {
-        Some((rule.field()?.to_owned(), value)).filter(|(_, value)| !value.is_nan())
-    });
+    let (mut numbers, mut labels) = (Vec::new(), Vec::new());
+    for (rule, value) in rules.filter(|(_, value)| !value.is_nan()) {
+        match (rule, rule.field()) {
+            (KeepRule::Prefer { field, values }, _) => {
+                let preferred = values.get(value as usize);
+                labels.extend(preferred.map(|value| (field.clone(), value.clone())));
+            }
+            (_, Some(field)) => numbers.push((field.to_owned(), value)),
+            (_, None) => {}
+        }
+    }
     Ok(Record {
         text: document.text(texts)?.to_owned(),
         id: some(document.id()),
         url: some(document.url()),
         title: extra.title.map(std::borrow::Cow::into_owned),
         date: some(document.date()),
-        numbers: numbers.collect(),
+        numbers,
+        labels,
     })
 }
 

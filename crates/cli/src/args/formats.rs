@@ -1,0 +1,46 @@
+//! Arguments of single input formats.
+
+use clap::Args;
+use lookalike::{Extractor, KeepOrDrop, StatusFilter};
+
+#[derive(Debug, Clone, Args)]
+pub(crate) struct FormatArgs {
+    /// Responses of WARC files that are documents, by HTTP status: 200, 2xx, 200-299, several with
+    /// commas, or all
+    #[arg(long, value_name = "STATUS", default_value = "2xx", help_heading = "Input")]
+    pub(crate) warc_status: StatusFilter,
+    /// Quoted text in mail messages, with the lines that attribute it: keep or drop
+    #[arg(
+        long,
+        value_name = "keep|drop",
+        default_value = "keep",
+        hide_default_value = true,
+        help_heading = "Input"
+    )]
+    pub(crate) mail_quotes: KeepOrDrop,
+    /// Signatures in mail messages (after a line `-- `): keep or drop
+    #[arg(
+        long,
+        value_name = "keep|drop",
+        default_value = "keep",
+        hide_default_value = true,
+        help_heading = "Input"
+    )]
+    pub(crate) mail_signatures: KeepOrDrop,
+    /// HTML parts of mail messages: keep or drop
+    #[arg(
+        long,
+        value_name = "keep|drop",
+        default_value = "keep",
+        hide_default_value = true,
+        help_heading = "Input"
+    )]
+    pub(crate) mail_html: KeepOrDrop,
+    /// Extract the text of files with this extension by a command, such as pdf='pdftotext -q {} -':
+    /// {} is the file; no shell; UTF-8 on standard output (repeatable)
+    #[arg(long, value_name = "EXT=COMMAND", help_heading = "Input")]
+    pub(crate) extract: Vec<Extractor>,
+    /// Longest time of such a command for one file, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = "Input")]
+    pub(crate) extract_timeout: u32,
+}

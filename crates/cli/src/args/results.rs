@@ -1,0 +1,55 @@
+//! The arguments of `lookalike show` and `lookalike undo`.
+
+use super::FormatArg;
+use clap::Args;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Output directory of the run
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// Show the cluster of this document: its id, or FILE:RECORD
+    #[arg(value_name = "ID", group = "what")]
+    pub(crate) id: Option<String>,
+    /// Show the documents of this cluster
+    #[arg(long, value_name = "NUMBER", group = "what")]
+    pub(crate) cluster: Option<u64>,
+    /// Show how many documents this input lost, and of which inputs they are duplicates
+    #[arg(long, value_name = "INPUT", group = "what")]
+    pub(crate) source: Option<String>,
+    /// Show the documents whose text contains TEXT; reads the inputs again
+    #[arg(long, value_name = "TEXT", group = "what")]
+    pub(crate) grep: Option<String>,
+    /// Show at most N rows
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct UndoArgs {
+    /// Output directory of the run
+    #[arg(value_name = "RUN")]
+    pub(crate) run: PathBuf,
+    /// Removed documents to restore: ids, or FILE:RECORD
+    #[arg(value_name = "ID", required_unless_present = "cluster")]
+    pub(crate) documents: Vec<String>,
+    /// Restore all removed documents of this cluster (may be repeated)
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) cluster: Vec<u64>,
+    /// Directory for the results; it is created when they are complete
+    #[arg(long, short = 'o', value_name = "DIR", help_heading = "Output")]
+    pub(crate) output: PathBuf,
+    /// Replace the results of an earlier run
+    #[arg(long, help_heading = "Output")]
+    pub(crate) force: bool,
+    /// Format of the printed summary
+    #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
+    pub(crate) format: FormatArg,
+    /// Print only errors
+    #[arg(long, short = 'q', help_heading = "Running")]
+    pub(crate) quiet: bool,
+}

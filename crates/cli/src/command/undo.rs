@@ -1,0 +1,28 @@
+//! `lookalike undo RUN ID… --output DIR`
+
+use super::run::{command_line, print_summary};
+use crate::args::{FormatArg, UndoArgs};
+use crate::exit::Exit;
+use crate::interrupt;
+use crate::progress::TerminalProgress;
+use anyhow::Context;
+use lookalike::{UndoJob, undo};
+
+pub(super) fn run(args: &UndoArgs) -> anyhow::Result<Exit> {
+    let job = UndoJob {
+        documents: args.documents.clone(),
+        clusters: args.cluster.clone(),
+        force: args.force,
+        command: command_line(),
+        ..UndoJob::new(&args.run, &args.output)
+    };
+    interrupt::listen()?;
+    let progress = TerminalProgress::new(args.quiet);
+    let summary = undo(&job, &progress);
+    progress.finish();
+    let (summary, json) = (summary?, args.format == FormatArg::Json);
+    print_summary(&summary, json, args.quiet, None).with_context(|| {
+        format!("the result is in {}, but cannot be printed", args.output.display())
+    })?;
+    Ok(Exit::Done)
+}

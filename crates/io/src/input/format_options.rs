@@ -1,0 +1,72 @@
+//! Options of single formats that change the texts.
+
+use std::path::Path;
+use std::str::FromStr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::Extractor;
+use crate::web::StatusFilter;
+
+/// Options of single formats that change the texts; files of other formats are read as without them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FormatOptions {
+    /// Responses of WARC files that are documents (the setting `warc_status`).
+    pub warc_status: StatusFilter,
+    /// Quoted text in plain text parts of mail messages (`mail_quotes`).
+    pub mail_quotes: KeepOrDrop,
+    /// Signatures in plain text parts of mail messages (`mail_signatures`).
+    pub mail_signatures: KeepOrDrop,
+    /// HTML parts of mail messages (`mail_html`).
+    pub mail_html: KeepOrDrop,
+    /// Commands that extract the text of files, by extension; of several for one the first counts
+    /// (`extract`).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub extract: Vec<Extractor>,
+    /// Seconds that such a command may take for a file (`extract_timeout`). `None`: 60.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extract_timeout: Option<u32>,
+}
+
+impl FormatOptions {
+    /// The command for a file of this name, if there is one.
+    pub(crate) fn extractor(&self, name: &Path) -> Option<&Extractor> {
+        self.extract.iter().find(|extractor| extractor.is_for(name))
+    }
+
+    /// How long a command may take.
+    pub(crate) fn timeout(&self) -> Duration {
+        Duration::from_secs(self.extract_timeout.unwrap_or(60).into())
+    }
+
+    /// Whether all of them are the defaults.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Whether a part of a text is kept or dropped.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeepOrDrop {
+    /// It is part of the text.
+    #[default]
+    Keep,
+    /// It is left out.
+    Drop,
+}
+
+impl FromStr for KeepOrDrop {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        match written {
+            "keep" => Ok(Self::Keep),
+            "drop" => Ok(Self::Drop),
+            _ => Err("write `keep` or `drop`".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Copies of what can be read only once: standard input, pipes, and objects of web servers that send
+//! only the whole.
+
+use std::fs::{File, Metadata};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use lookalike_store::{Address, download};
+use tempfile::TempPath;
+
+use super::{Compression, DiscoverOptions, Format, InputError, InputFile};
+
+/// A copy and the file that describes it.
+pub(super) type Spooled = (InputFile, Arc<TempPath>);
+
+/// Names of standard input besides `-`.
+const STDIN: [&str; 3] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
+
+/// Whether a path is another name of standard input.
+pub(super) fn is_stdin(path: &Path) -> bool {
+    STDIN.iter().any(|name| path == Path::new(name))
+}
+
+/// Whether a file is a pipe, which can be read once.
+#[cfg(unix)]
+pub(super) fn is_pipe(metadata: &Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type())
+}
+
+/// Other systems have no pipes among their files.
+#[cfg(not(unix))]
+pub(super) fn is_pipe(_: &Metadata) -> bool {
+    false
+}
+
+/// Copies standard input.
+pub(super) fn stdin(
+    stdin: &mut dyn Read,
+    options: &DiscoverOptions,
+    files: &[InputFile],
+) -> Result<Spooled, InputError> {
+    let mut name = "stdin".to_string();
+    while files.iter().any(|file| file.name == name) {
+        name.push('-');
+    }
+    let relative = PathBuf::from(&name);
+    let format = options.format.unwrap_or(Format::Jsonl);
+    spool(
+        options,
+        (name, relative, format),
+        "keep a copy of standard input in this directory",
+        |file| std::io::copy(stdin, file).map(drop),
+    )
+}
+
+/// Copies what comes from a pipe until its writer closes it.
+pub(super) fn pipe(
+    path: &Path,
+    name: String,
+    format: Format,
+    options: &DiscoverOptions,
+) -> Result<Spooled, InputError> {
+    let mut opened = File::open(path).map_err(|e| InputError::io("open the pipe", path, e))?;
+    let relative = PathBuf::from(path.file_name().unwrap_or_default());
+    spool(options, (name, relative, format), "keep a copy of a pipe in this directory", |file| {
+        std::io::copy(&mut opened, file).map(drop)
+    })
+}
+
+/// Copies an object of a web server.
+pub(super) fn object(
+    address: &Address,
+    format: Format,
+    options: &DiscoverOptions,
+) -> Result<Spooled, InputError> {
+    let relative = PathBuf::from(address.file_path().file_name().unwrap_or_default());
+    let described = (address.to_string(), relative, format);
+    let mut failure = None;
+    let spooled =
+        spool(options, described, "keep a copy of a web page in this directory", |file| {
+            failure = download(address, file).err();
+            Ok(())
+        })?;
+    failure.map_or(Ok(spooled), |error| Err(error.into()))
+}
+
+fn spool(
+    options: &DiscoverOptions,
+    (name, relative, format): (String, PathBuf, Format),
+    action: &'static str,
+    copy: impl FnOnce(&mut File) -> std::io::Result<()>,
+) -> Result<Spooled, InputError> {
+    let folder = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    let fail = |e| InputError::io(action, &folder, e);
+    let mut file =
+        tempfile::Builder::new().prefix("lookalike-stdin-").tempfile_in(&folder).map_err(fail)?;
+    copy(file.as_file_mut()).map_err(fail)?;
+    let metadata = file.as_file().metadata().map_err(fail)?;
+    let path = file.into_temp_path();
+    let file = InputFile {
+        path: path.to_path_buf(),
+        relative,
+        name,
+        format,
+        compression: Compression::None,
+        size: metadata.len(),
+        modified: metadata.modified().ok(),
+        object: None,
+    };
+    Ok((file, Arc::new(path)))
+}

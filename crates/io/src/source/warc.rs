@@ -1,0 +1,207 @@
+//! Chunks of whole records of a WARC file.
+
+use crate::web::warc::{self, End};
+use crate::{InputFile, Problem};
+
+use super::record_limit::{too_long, too_long_in_stream};
+use super::stream::{Stream, grown};
+use super::{Body, Chunk, ChunkPosition, Next};
+
+/// Fewest bytes held at first.
+const LEAST: usize = 64;
+
+/// Reads one file.
+pub(super) struct WarcReader {
+    stream: Stream,
+    chunk_bytes: usize,
+    max_record: usize,
+    /// Number of the next record.
+    record: u32,
+    /// Ends of records among the bytes held; the first one starts where they start.
+    ends: Vec<usize>,
+    /// Bytes needed to find the end of the record after them, if that is known.
+    needed: Option<usize>,
+}
+
+impl WarcReader {
+    pub(super) fn open(
+        file: u32,
+        input: &InputFile,
+        chunk_bytes: usize,
+        max_record: usize,
+    ) -> Result<Self, Problem> {
+        let refuse = |message: &str| Problem::of_file(file, &input.name, None, message.to_owned());
+        let mut stream = Stream::open(file, input)?;
+        let chunk_bytes = chunk_bytes.max(LEAST);
+        stream.fill(chunk_bytes);
+        if stream.held.starts_with(b"filedesc://") {
+            return Err(refuse(
+                "is an ARC file, the format before WARC; convert it, for example with warcio recompress",
+            ));
+        }
+        let is_warc = warc::next(&stream.held, 1).is_some() || stream.held.starts_with(warc::MAGIC);
+        if !stream.held.is_empty() && !is_warc {
+            return Err(refuse(
+                "is not a WARC file: no line at its start begins with `WARC/`; name the format with the \
+                 setting input_format",
+            ));
+        }
+        Ok(Self { stream, chunk_bytes, max_record, record: 1, ends: Vec::new(), needed: None })
+    }
+
+    /// The chunk at a position of this uncompressed file, or the problem there; `None` if the file
+    /// is too short.
+    pub(super) fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, Problem>> {
+        self.stream.seek(place.offset);
+        self.record = place.record;
+        self.ends.clear();
+        let bytes = usize::try_from(place.bytes).ok()?;
+        self.stream.fill(bytes);
+        if self.stream.held.len() < bytes {
+            return self.stream.take_failure().map(Err);
+        }
+        self.search(bytes, true);
+        (self.ends.last() == Some(&bytes)).then(|| self.chunk(self.ends.len()))
+    }
+
+    /// The next chunk, or the problem in its place. Unless `any_size`, only the beginning of a
+    /// record longer than a chunk is read.
+    pub(super) fn next(&mut self, any_size: bool) -> Next {
+        let least = self.chunk_bytes;
+        let mut size = least;
+        loop {
+            self.stream.fill(size);
+            let held = self.stream.held.len();
+            self.search(held, self.stream.ended && !self.stream.is_cut_off());
+            let most = self.max_record.saturating_add(least);
+            if self.ends.len() > 1 && size > least {
+                // A record longer than a chunk gets a chunk of its own, so that its memory can be
+                // freed early.
+                return Next::Chunk(self.chunk(1));
+            } else if !self.ends.is_empty() {
+                return Next::Chunk(self.chunk(self.ends.len()));
+            } else if self.stream.ended {
+                // A record that damage cut off is lost with the rest.
+                return Next::problem(self.stream.take_failure());
+            } else if self.needed.unwrap_or(held) > most {
+                return Next::Chunk(Err(self.skip_record()));
+            } else if !any_size {
+                return Next::Large;
+            }
+            let known = self.needed.unwrap_or(0);
+            size = grown(held, self.chunk_bytes).max(known).min(most).max(size + 1);
+        }
+    }
+
+    /// Finds the ends of records among the first bytes held; `whole` if nothing follows them.
+    fn search(&mut self, end: usize, whole: bool) {
+        let data = &self.stream.held[..end];
+        self.needed = None;
+        loop {
+            let from = self.ends.last().copied().unwrap_or(0);
+            if from == data.len() {
+                return;
+            }
+            match warc::end(data, from, whole) {
+                End::At(end) => self.ends.push(end),
+                End::More(needed) => {
+                    self.needed = Some(needed);
+                    return;
+                }
+                End::Unknown => return,
+            }
+        }
+    }
+
+    fn chunk(&mut self, records: usize) -> Result<Chunk, Problem> {
+        let (offset, first_record) = (self.stream.offset, self.record);
+        let later = self.ends.split_off(records);
+        let mut starts = std::mem::replace(&mut self.ends, later);
+        let end = starts.pop().unwrap_or(0);
+        starts.insert(0, 0);
+        self.ends.iter_mut().for_each(|later| *later -= end);
+        let data = self.stream.cut(end);
+        match u32::try_from(records).ok().and_then(|records| first_record.checked_add(records)) {
+            Some(next) => self.record = next,
+            None => return Err(self.stream.too_many_records()),
+        }
+        Ok(Chunk {
+            file: self.stream.file(),
+            first_record,
+            first_line: 0,
+            offset,
+            consumed: self.stream.take_used(),
+            body: Body::WebRecords { data, starts },
+        })
+    }
+
+    /// Skips the record held, which is too long. The rest of the file is lost if it ends there: then
+    /// the length of the record is wrong, or the file is cut off.
+    fn skip_record(&mut self) -> Problem {
+        let (record, offset) = (self.record, self.stream.offset);
+        match record.checked_add(1) {
+            Some(next) => self.record = next,
+            None => return self.stream.too_many_records(),
+        }
+        let lost = match self.needed {
+            // The last byte needed is the first one of the next record, or a line end.
+            Some(needed) => !self.skip(needed - 1),
+            None => {
+                self.skip_to_next();
+                false
+            }
+        };
+        self.needed = None;
+        if lost && !self.stream.is_cut_off() {
+            let message = format!(
+                "{}; the record ends after the end of the file: its Content-Length is wrong, or the file \
+                 is cut off",
+                too_long(self.max_record)
+            );
+            let problem = self.stream.problem(record, 0, offset, message);
+            return Problem { unreadable: true, ..problem };
+        }
+        self.stream.problem(record, 0, offset, too_long_in_stream(self.max_record))
+    }
+
+    /// Drops this many bytes, and the line ends after them. Returns whether there are as many.
+    fn skip(&mut self, mut bytes: usize) -> bool {
+        while bytes > 0 {
+            self.stream.fill(self.chunk_bytes);
+            let held = self.stream.held.len().min(bytes);
+            if held == 0 {
+                return false;
+            }
+            self.stream.drop_front(held);
+            bytes -= held;
+        }
+        loop {
+            self.stream.fill(self.chunk_bytes);
+            let held = &self.stream.held;
+            let lines = held.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count();
+            let all = lines == held.len() && !self.stream.ended;
+            self.stream.drop_front(lines);
+            if !all {
+                return true;
+            }
+        }
+    }
+
+    /// Drops the bytes before the next line that starts a record.
+    fn skip_to_next(&mut self) {
+        let mut from = 1;
+        loop {
+            self.stream.fill(self.chunk_bytes);
+            if let Some(next) = warc::next(&self.stream.held, from) {
+                return self.stream.drop_front(next);
+            }
+            if self.stream.ended {
+                return self.stream.drop_front(self.stream.held.len());
+            }
+            // The beginning of a line that may start a record.
+            let done = self.stream.held.len().saturating_sub(warc::MAGIC.len());
+            self.stream.drop_front(done);
+            from = 1;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The table `near_misses`, and the histogram of the pairs on both sides of the threshold.
+
+use crate::LookalikeError;
+use crate::analysis::Analysis;
+use crate::document_columns::DocumentName;
+use crate::near_misses::NearMisses;
+use crate::result_tables::{Extra, Named, Table, TableDigest, pair_columns};
+use crate::table_store::{NEAR_MISSES, TableStore};
+use lookalike_core::Overlap;
+use lookalike_engine::try_sort::par_sort_cancellable;
+use lookalike_engine::{DocumentId, Edge, Progress, SetId, Units};
+use lookalike_methods::Evidence;
+use lookalike_report::{Action, NearMissSummary};
+use std::cmp::Ordering;
+
+/// Bins of the histogram on each side of the threshold.
+const BINS: usize = 10;
+
+impl NearMisses {
+    /// Writes the table `near_misses`: pairs of documents below the threshold, with the columns of
+    /// `pairs`. A run that removes documents lists those of which both are kept, and not both
+    /// protected.
+    ///
+    /// # Errors
+    /// A table that cannot be written, names that cannot be read, a cancellation.
+    pub(crate) fn write<S: TableStore>(
+        &self,
+        analysis: &Analysis,
+        action: Action,
+        store: &S,
+        progress: &dyn Progress,
+    ) -> Result<(S::Done, NearMissSummary), LookalikeError> {
+        let (collection, units) = (&analysis.collection, &analysis.units);
+        let criterion = analysis.settings.criterion();
+        let mut summary = self.summary(analysis);
+        let stays = |document: DocumentId| {
+            action == Action::List
+                || !analysis.verdicts.is_removed(document)
+                || collection.is_protected(document)
+        };
+        let wanted = |a: DocumentId, b: DocumentId| {
+            let both = collection.is_protected(a) && collection.is_protected(b);
+            stays(a) && stays(b) && (action == Action::List || !both)
+        };
+        let mut rows: Vec<(Named, Evidence)> = Vec::new();
+        for edge in &self.edges {
+            let counts = counts_of(units, *edge);
+            if criterion.reaches(counts) {
+                continue;
+            }
+            let evidence = Evidence::Exact(counts);
+            for &later in units.members(edge.later) {
+                for &earlier in units.members(edge.earlier).iter().filter(|&&b| wanted(later, b)) {
+                    let swaps = collection.compare_names(later, earlier)? == Ordering::Greater;
+                    let (a, b, evidence) = match swaps {
+                        true => (earlier, later, evidence.swapped()),
+                        false => (later, earlier, evidence),
+                    };
+                    rows.push((Named::pair(analysis, a, b), evidence));
+                }
+            }
+        }
+        par_sort_cancellable(&mut rows, progress, |x, y| x.0.compare(y.0, collection))?;
+        summary.listed = rows.len() as u64;
+        let extra = Extra::of(analysis);
+        let columns = pair_columns(extra);
+        let mut digest = TableDigest::new(NEAR_MISSES);
+        let mut table = Table::new(store.begin(NEAR_MISSES, &columns)?, &mut digest, progress);
+        let name = |document| DocumentName::of(collection, document);
+        for (Named { a, b, .. }, evidence) in rows {
+            table.compared([&name(a)?, &name(b)?], None, evidence, extra)?;
+        }
+        Ok((store.finish(&columns, table.into_writer())?, summary))
+    }
+
+    /// The histogram: pairs of documents with different sets, removed ones included.
+    fn summary(&self, analysis: &Analysis) -> NearMissSummary {
+        let (units, criterion) = (&analysis.units, analysis.settings.criterion());
+        let (from, threshold) = (self.from.as_f64(), criterion.threshold.as_f64());
+        let mut found = NearMissSummary {
+            from,
+            threshold,
+            listed: 0,
+            complete: self.complete,
+            below: vec![0; BINS],
+            above: vec![0; BINS],
+        };
+        let documents = |unit: SetId| units.members(unit).len() as u64;
+        for &edge in &self.edges {
+            let counts = counts_of(units, edge);
+            let value = criterion.measure.value(counts);
+            let pairs = documents(edge.later) * documents(edge.earlier);
+            // The side is exact, the bin is a matter of display.
+            let bin = |start: f64| ((value - start) / (threshold - from) * BINS as f64) as usize;
+            if !criterion.reaches(counts) {
+                found.below[bin(from).min(BINS - 1)] += pairs;
+            } else if let Some(count) = found.above.get_mut(bin(threshold)) {
+                *count += pairs;
+            }
+        }
+        found
+    }
+}
+
+/// The counts of a pair of sets.
+fn counts_of(units: &Units, edge: Edge) -> Overlap {
+    Overlap { shared: edge.shared, a: units.size(edge.later), b: units.size(edge.earlier) }
+}

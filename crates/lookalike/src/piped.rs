@@ -1,0 +1,167 @@
+//! `dedup` as a filter: the kept documents go to a stream in place of a result directory.
+//!
+//! The run writes its result into a temporary directory, so that nothing reaches the stream unless
+//! the run is complete and no input has changed; then the files of kept documents are copied.
+
+use crate::jobs::{Outcome, Writing, run};
+use crate::{ErrorKind, Job, LookalikeError};
+use lookalike_engine::{EngineError, Progress};
+use lookalike_io::sink::{OneStream, Role};
+use lookalike_io::table::TableFormat;
+use lookalike_io::{Inputs, OutputError};
+use lookalike_report::Action;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Files that [`run_dedup_into`] writes beside the stream, in place of existing ones.
+#[derive(Debug, Clone, Default)]
+pub struct StreamFiles {
+    /// The ledger. Its extension names its format (`parquet`, `tsv`, `jsonl`); without one it has
+    /// that of [`Job::tables`].
+    pub ledger: Option<PathBuf>,
+    /// The summary, as JSON.
+    pub summary: Option<PathBuf>,
+}
+
+/// Removes near-duplicates and writes the kept documents to `out`: the records of the inputs, byte
+/// for byte, in the order of the inputs and uncompressed; with [`Job::mark`] all documents, with
+/// marks. Documents that are files are named, one a line.
+///
+/// Nothing is written before the run is complete. Temporary files are in [`Job::scratch`] or the
+/// system's directory for them: a copy of the kept documents among others. Of the job,
+/// [`Job::output`], [`Job::force`] and [`Job::report`] do not count.
+///
+/// ```
+/// use lookalike::{Job, Silent, StreamFiles, run_dedup_into};
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let docs = folder.path().join("docs.jsonl");
+/// let line = "one fish two fish red fish blue fish black fish old fish new fish";
+/// std::fs::write(&docs, format!("{{\"text\":\"{line}\"}}\n{{\"text\":\"{line}!\"}}\n"))?;
+///
+/// let job = Job::new(vec![docs.display().to_string()], "-");
+/// let mut kept = Vec::new();
+/// run_dedup_into(&job, &StreamFiles::default(), &mut kept, &Silent)?;
+/// assert_eq!(String::from_utf8(kept)?, format!("{{\"text\":\"{line}\"}}\n"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Those of [`run_dedup`](crate::run_dedup); inputs that cannot become one stream (Parquet,
+/// different formats or columns) and [`Job::resume`], which are refused before anything is read; a
+/// stream that cannot be written ([`LookalikeError::Stream`]).
+pub fn run_dedup_into(
+    job: &Job,
+    files: &StreamFiles,
+    out: &mut dyn Write,
+    progress: &dyn Progress,
+) -> Result<Outcome, LookalikeError> {
+    if job.resume {
+        return Err(LookalikeError::Settings(
+            "the setting resume needs a result directory; name one with the setting output".into(),
+        ));
+    }
+    if job.copy_files {
+        return Err(LookalikeError::Settings(
+            "the setting copy_files needs a result directory; name one with the setting output"
+                .into(),
+        ));
+    }
+    let scratch = job.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    let prepared = std::fs::create_dir_all(&scratch)
+        .and_then(|()| tempfile::Builder::new().prefix("lookalike-pipe-").tempdir_in(&scratch));
+    let folder = prepared.map_err(|reason| EngineError::Scratch {
+        folder: scratch.display().to_string(),
+        reason: reason.to_string(),
+    })?;
+    let inner = Job {
+        output: folder.path().join("result"),
+        scratch: job.scratch.as_ref().map(|_| folder.path().to_path_buf()),
+        tables: files.ledger.as_deref().and_then(format_of).unwrap_or(job.tables),
+        force: false,
+        report: false,
+        ..job.clone()
+    };
+    let stream = Mutex::new(None);
+    let accept = |inputs: &Inputs, own: u32| {
+        let accepted = OneStream::of(inputs, own).map_err(LookalikeError::Settings)?;
+        *stream.lock().unwrap_or_else(PoisonError::into_inner) = Some(accepted);
+        Ok(())
+    };
+    let (action, role) = match job.mark {
+        Some(_) => (Action::Mark, Role::Marked),
+        None => (Action::Remove, Role::Kept),
+    };
+    let writing = Writing { uncompressed: true, accept: &accept };
+    let outcome = run(&inner, action, writing, progress).map_err(without_checkpoints)?;
+    let result = &inner.output;
+    if let Some(ledger) = &files.ledger {
+        let name = format!("ledger.{}", inner.tables.extension());
+        copy(&result.join(name), ledger)?;
+    }
+    if let Some(summary) = &files.summary {
+        copy(&result.join("summary.json"), summary)?;
+    }
+    let is_of_role = |name: &&str| {
+        let rest = name.strip_prefix(role.name());
+        rest.is_some_and(|rest| rest.starts_with(['.', '/', '\\']) || rest.starts_with("-files."))
+    };
+    let names = outcome.summary.outputs.iter().map(|output| output.name.as_str());
+    let paths: Vec<PathBuf> = names.filter(is_of_role).map(|name| result.join(name)).collect();
+    let stream = stream.into_inner().unwrap_or_else(PoisonError::into_inner);
+    if let Some(stream) = stream {
+        let fields = job.settings.reading(Vec::new(), None).fields;
+        let written = stream.write(&paths, &fields, out, &|| progress.cancelled());
+        written.map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => EngineError::Cancelled.into(),
+            _ => LookalikeError::Stream(error),
+        })?;
+    }
+    Ok(outcome)
+}
+
+/// Checkpoints are in the temporary directory, which is removed.
+fn without_checkpoints(error: LookalikeError) -> LookalikeError {
+    match error {
+        LookalikeError::Stopped { source, .. } if source.kind() != ErrorKind::Internal => *source,
+        error => error,
+    }
+}
+
+/// The format of a table by the extension of its name.
+fn format_of(path: &Path) -> Option<TableFormat> {
+    let extension = path.extension()?.to_str()?;
+    let all = [TableFormat::Parquet, TableFormat::Tsv, TableFormat::Jsonl];
+    all.into_iter().find(|format| format.extension() == extension)
+}
+
+/// Copies a file in place of another, which keeps its content until the copy is complete; a device
+/// or a pipe is written to.
+fn copy(from: &Path, to: &Path) -> Result<(), LookalikeError> {
+    let failed =
+        |source| OutputError::Io { path: to.to_path_buf(), action: "write the file", source };
+    let write = || -> io::Result<()> {
+        let mut source = File::open(from)?;
+        if to.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            io::copy(&mut source, &mut File::options().write(true).open(to)?)?;
+            return Ok(());
+        }
+        let folder = match to.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let mut partial = tempfile::NamedTempFile::new_in(folder)?;
+        io::copy(&mut source, partial.as_file_mut())?;
+        // A temporary file can be read by its owner only; the ledger of a result by those who may.
+        let permissions = to.metadata().or_else(|_| source.metadata())?.permissions();
+        partial.as_file().set_permissions(permissions)?;
+        partial.as_file().sync_all()?;
+        partial.persist(to)?;
+        Ok(())
+    };
+    Ok(write().map_err(failed)?)
+}

@@ -1,0 +1,136 @@
+//! A finished run: its summary, and its inputs, found again from any directory.
+
+use crate::{LookalikeError, Settings};
+use lookalike_io::{InputFile, Inputs};
+use lookalike_report::Summary;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The part of a summary that is needed to repeat the run.
+#[derive(Deserialize)]
+pub(crate) struct RunJob {
+    pub(crate) settings: Settings,
+    pub(crate) inputs: Vec<String>,
+    pub(crate) against: Vec<String>,
+}
+
+/// A finished run with its inputs.
+pub(crate) struct RunInputs {
+    pub(crate) summary: Summary,
+    pub(crate) job: RunJob,
+    pub(crate) inputs: Inputs,
+    /// Number of inputs that are not protected: the first ones.
+    pub(crate) own: usize,
+    /// A sentence about inputs that changed after the run.
+    pub(crate) changed: Option<String>,
+}
+
+impl RunInputs {
+    /// Finds the inputs of a run. Relative names are those of the working directory of the run;
+    /// they are looked up there, in the current directory, in the directory of the run and in the one
+    /// that holds it. The first of these with the inputs as they were is taken, else the first
+    /// with inputs.
+    ///
+    /// # Errors
+    /// A directory without a finished run, standard input, inputs that are in none of these.
+    pub(crate) fn find(run: &Path) -> Result<Self, LookalikeError> {
+        let (summary, job) = read_summary(run)?;
+        if job.inputs.iter().chain(&job.against).any(|input| input == "-") {
+            return Err(LookalikeError::StandardInput);
+        }
+        let recorded = summary.run.as_ref().and_then(|run| run.directory.as_deref());
+        let holds = std::path::absolute(run).ok().and_then(|run| Some(run.parent()?.to_owned()));
+        let places =
+            [recorded.map(PathBuf::from), Some(PathBuf::new()), Some(run.to_owned()), holds];
+        let mut tried: Vec<PathBuf> = Vec::new();
+        let (mut first_error, mut first_changed) = (None, None);
+        for place in places.into_iter().flatten() {
+            if tried.contains(&place) {
+                continue;
+            }
+            match discover(run, &job, &place) {
+                Ok((inputs, own)) => {
+                    let changed = changed_inputs(&inputs.files[..own], &summary);
+                    if changed.is_none() {
+                        return Ok(Self { summary, job, inputs, own, changed });
+                    }
+                    first_changed.get_or_insert((inputs, own, changed));
+                }
+                Err(error) => _ = first_error.get_or_insert(error),
+            }
+            tried.push(place);
+        }
+        if let Some((inputs, own, changed)) = first_changed {
+            return Ok(Self { summary, job, inputs, own, changed });
+        }
+        let tried: Vec<String> = tried
+            .iter()
+            .map(|place| match place.as_os_str().is_empty() {
+                true => "the current directory".to_owned(),
+                false => place.display().to_string(),
+            })
+            .collect();
+        let reason = first_error.map(|error| error.to_string()).unwrap_or_default();
+        Err(LookalikeError::Run {
+            path: run.display().to_string(),
+            reason: format!("its inputs are not found: {reason} (tried in {})", tried.join(", ")),
+        })
+    }
+}
+
+/// The inputs of a run whose working directory was `place`; empty for the current one.
+fn discover(run: &Path, job: &RunJob, place: &Path) -> Result<(Inputs, usize), LookalikeError> {
+    let options = job.settings.reading(vec![run.to_path_buf()], None);
+    let mut inputs = Inputs::discover_in(place, &job.inputs, options.clone())?;
+    // The summary states the sizes of these only.
+    let own = inputs.files.len();
+    if !job.against.is_empty() {
+        inputs.append(Inputs::discover_in(place, &job.against, options)?)?;
+    }
+    Ok((inputs, own))
+}
+
+/// A sentence about inputs that changed after the run.
+fn changed_inputs(files: &[InputFile], summary: &Summary) -> Option<String> {
+    let sizes = |name: &str| summary.inputs.iter().find(|input| input.name == name);
+    let change = files.iter().find_map(|file| match sizes(&file.name) {
+        None => Some(format!("{} was not there", file.name)),
+        Some(known) if known.bytes != file.size => {
+            Some(format!("{} had {} bytes and now has {}", file.name, known.bytes, file.size))
+        }
+        Some(_) => None,
+    })?;
+    Some(format!("The inputs have changed since the run: {change}; it may have seen other texts."))
+}
+
+/// The summary of a run, and what its job was.
+///
+/// # Errors
+/// A directory without a finished run, or of another version.
+pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeError> {
+    let path = run.join("summary.json");
+    let wrong = |reason: String| LookalikeError::Run { path: path.display().to_string(), reason };
+    if run.to_str().is_some_and(lookalike_io::is_url) {
+        let reason = "runs are read from local directories only; copy it to one first";
+        return Err(wrong(reason.to_string()));
+    }
+    let text = std::fs::read_to_string(&path).map_err(|e| wrong(e.to_string()))?;
+    let foreign = |e: serde_json::Error| {
+        wrong(format!("not written by this version of lookalike, or changed since ({e})"))
+    };
+    let summary: Summary = serde_json::from_str(&text).map_err(foreign)?;
+    if summary.settings.analysis != lookalike_text::ANALYSIS_NAME
+        || summary.settings.hash != lookalike_core::HASH_NAME
+    {
+        return Err(wrong(format!(
+            "made with analysis {} and hash {}, this program has {} and {}",
+            summary.settings.analysis,
+            summary.settings.hash,
+            lookalike_text::ANALYSIS_NAME,
+            lookalike_core::HASH_NAME
+        )));
+    }
+    let job = summary.settings.other.get("job").cloned().unwrap_or_default();
+    let job = serde_json::from_value(job).map_err(foreign)?;
+    Ok((summary, job))
+}
