@@ -37,6 +37,7 @@ from checks.large_records import large_records, long_texts
 from checks.mail import mail
 from checks.mail_options import mail_options
 from checks.methods import lexicons, methods, simhash_idf
+from checks.office import office
 from checks.plan import plan
 from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
@@ -91,6 +92,7 @@ PARTS = (
     web_archives,
     archives,
     extracting,
+    office,
     index,
     sweeps,
     filter,

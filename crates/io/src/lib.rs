@@ -13,6 +13,7 @@
 mod guard;
 pub mod input;
 pub mod mail;
+mod office;
 pub mod record;
 pub mod sink;
 pub mod source;

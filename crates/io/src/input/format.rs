@@ -26,6 +26,10 @@ pub enum Format {
     Eml,
     /// Web archive (WARC or WET): many pages, among other records.
     Warc,
+    /// One word processor document per file, of Office Open XML.
+    Docx,
+    /// One word processor document per file, of OpenDocument.
+    Odt,
     /// A file of another format, whose text a command extracts: one document.
     Extracted,
 }
@@ -40,6 +44,8 @@ impl Format {
             | Self::Html
             | Self::Maildir
             | Self::Eml
+            | Self::Docx
+            | Self::Odt
             | Self::Extracted => true,
             Self::Jsonl | Self::Csv | Self::Tsv | Self::Parquet | Self::Mbox | Self::Warc => false,
         }
