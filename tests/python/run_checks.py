@@ -40,8 +40,9 @@ from checks.large_records import large_records, long_texts
 from checks.mail import mail
 from checks.mail_options import mail_options
 from checks.methods import lexicons, methods, simhash_idf
-from checks.pipes import pipes
+from checks.office import office
 from checks.packages import packages
+from checks.pipes import pipes
 from checks.plan import plan
 from checks.progress import log_lines, progress
 from checks.recluster import reclustering
@@ -104,6 +105,7 @@ PARTS = (
     web_archives,
     archives,
     extracting,
+    office,
     index,
     sweeps,
     filter,

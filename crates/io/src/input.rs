@@ -16,8 +16,8 @@ mod format_options;
 pub(crate) mod kind;
 mod maildir;
 mod name;
-mod skipped;
 mod remote;
+mod skipped;
 mod spool;
 
 pub use error::InputError;
@@ -25,6 +25,6 @@ pub use extract::Extractor;
 pub use fields::FieldNames;
 pub use files::{DiscoverOptions, InputFile, Inputs};
 pub use foreign::why_skipped;
-pub use skipped::skipped_kind;
 pub use format::{Compression, Format};
 pub use format_options::{FormatOptions, KeepOrDrop};
+pub use skipped::skipped_kind;

@@ -14,6 +14,7 @@ mod features;
 mod guard;
 pub mod input;
 pub mod mail;
+mod office;
 pub mod record;
 pub mod sink;
 pub mod source;

@@ -56,8 +56,7 @@ impl DocumentComparison {
         let counts = Overlap { shared, a: set_a.len() as u32, b: set_b.len() as u32 };
         // Documents below min_features are duplicates only of documents of the same words.
         let few = |size: u32| size > 0 && matching.excludes(size);
-        let excluded = (few(counts.a) || few(counts.b))
-            && sequence_a != sequence_b;
+        let excluded = (few(counts.a) || few(counts.b)) && sequence_a != sequence_b;
         let decision = decision.map(|decision| match excluded {
             false => decision,
             true => format!(

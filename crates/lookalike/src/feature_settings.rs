@@ -27,6 +27,7 @@ impl Settings {
         let name = match self {
             Self { shingle: Some(_), .. } => "shingle",
             Self { terms, .. } if *terms != Terms::All => "terms",
+            Self { boilerplate: Some(_), .. } => "boilerplate",
             Self { analysis, .. } if *analysis != AnalysisSettings::default() => {
                 "normalize or shingle_unit"
             }

@@ -31,7 +31,11 @@ pub(crate) fn kinds(skipped: &[PathBuf]) -> BTreeMap<String, u64> {
 }
 
 /// The inputs as given, of which more files were skipped than read. O(arguments · files).
-pub(crate) fn mostly_skipped(arguments: &[String], inputs: &Inputs, own: usize) -> Vec<MostlySkipped> {
+pub(crate) fn mostly_skipped(
+    arguments: &[String],
+    inputs: &Inputs,
+    own: usize,
+) -> Vec<MostlySkipped> {
     let files = &inputs.files[..own.min(inputs.files.len())];
     let of = |argument: &String| {
         let within = |path: &Path| path.starts_with(argument);

@@ -6,6 +6,7 @@ use lookalike_report::{
     MemberExhibit, Output, PairExhibit, Pairs, Phase, Question, Removed, Report, Run,
     SettingsSummary, SimilarityHistogram, SizeHistogram, Summary, TextStyle, Tool, WithoutFeatures,
 };
+use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -77,6 +78,8 @@ fn summary() -> Summary {
             }
         };
     Summary {
+        mostly_skipped: Vec::new(),
+        skipped_kinds: BTreeMap::new(),
         keys_ignored: 0,
         unreadable_inputs: 0,
         confusables: None,

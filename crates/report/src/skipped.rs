@@ -44,8 +44,11 @@ impl Summary {
         let mut kinds: Vec<(&String, u64)> =
             self.skipped_kinds.iter().map(|(kind, files)| (kind, *files)).collect();
         kinds.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
-        let named: Vec<String> =
-            kinds.iter().take(NAMED).map(|(kind, files)| format!("{} {kind}", count(*files))).collect();
+        let named: Vec<String> = kinds
+            .iter()
+            .take(NAMED)
+            .map(|(kind, files)| format!("{} {kind}", count(*files)))
+            .collect();
         let others: u64 = kinds.iter().skip(NAMED).map(|(_, files)| files).sum();
         let others = match others {
             0 => String::new(),
@@ -84,7 +87,9 @@ mod tests {
         assert_eq!(summary(&[]).skipped_warning(), None);
         // A summary of an earlier version has the number only.
         let older = Summary { skipped_files: 1, ..Summary::default() };
-        assert!(older.skipped_warning().unwrap().starts_with("Skipped 1 file of unsupported formats. "));
+        assert!(
+            older.skipped_warning().unwrap().starts_with("Skipped 1 file of unsupported formats. ")
+        );
     }
 
     #[test]

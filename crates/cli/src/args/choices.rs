@@ -36,5 +36,5 @@ choices! {
     /// Commands that can be planned.
     PlannedArg { Dedup, Cluster }
     /// Input formats.
-    InputFormatArg { Jsonl, Csv, Tsv, Parquet, Arrow, Text, Markdown, Html, Mbox, Maildir, Eml, Warc }
+    InputFormatArg { Jsonl, Csv, Tsv, Parquet, Arrow, Text, Markdown, Html, Mbox, Maildir, Eml, Warc, Docx, Odt }
 }

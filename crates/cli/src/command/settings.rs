@@ -131,6 +131,8 @@ pub(super) fn input_format(args: &FieldArgs) -> Option<Format> {
         InputFormatArg::Maildir => Format::Maildir,
         InputFormatArg::Eml => Format::Eml,
         InputFormatArg::Warc => Format::Warc,
+        InputFormatArg::Docx => Format::Docx,
+        InputFormatArg::Odt => Format::Odt,
     })
 }
 

@@ -64,7 +64,11 @@ impl Signer {
     }
 
     /// Takes ready-made features for the tokens of a document.
-    pub(super) fn read_features(&self, list: &FeatureList, scratch: &mut SignerScratch) -> DocumentSummary {
+    pub(super) fn read_features(
+        &self,
+        list: &FeatureList,
+        scratch: &mut SignerScratch,
+    ) -> DocumentSummary {
         scratch.marks.clear();
         scratch.terms.clear();
         let features = &mut scratch.features;

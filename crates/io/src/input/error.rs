@@ -31,7 +31,7 @@ pub enum InputError {
     },
     /// No supported file was found.
     #[error(
-        "{given}: nothing to read{}; supported are .jsonl .ndjson .json .csv .tsv .parquet .arrow .feather .txt .md .html .mbox .eml .warc .wet \
+        "{given}: nothing to read{}; supported are .jsonl .ndjson .json .csv .tsv .parquet .arrow .feather .txt .md .html .mbox .eml .warc .wet .docx .odt \
          and Maildirs, \
          also with .gz .zst .bz2 .xz, and in .tar archives; for other file names give the setting input_format",
         Skipped(*skipped, first.as_deref())
@@ -47,7 +47,7 @@ pub enum InputError {
     /// The format cannot be derived from the name.
     #[error(
         "{}: unknown format; name it with the setting input_format: jsonl, csv, tsv, parquet, arrow, text, \
-         markdown, html, mbox, maildir, eml or warc",
+         markdown, html, mbox, maildir, eml, warc, docx or odt",
         path.display()
     )]
     UnknownFormat {

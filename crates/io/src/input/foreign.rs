@@ -28,7 +28,7 @@ const KNOWN: &[(&[&str], &str)] = &[
     (&["wat"], LINKS),
     (&["tar", "tgz", "tbz2", "txz", "zip", "7z", "rar"], PACKED),
     (&["pdf"], PDF),
-    (&["ps", "djvu", "doc", "docx", "odt", "rtf", "epub"], PAGES),
+    (&["ps", "djvu", "doc", "rtf", "epub"], PAGES),
     (&["xls", "xlsx", "ods"], SHEET),
     (&["avro", "orc"], TABLE),
 ];

@@ -28,6 +28,10 @@ pub enum Format {
     Eml,
     /// Web archive (WARC or WET): many pages, among other records.
     Warc,
+    /// One word processor document per file, of Office Open XML.
+    Docx,
+    /// One word processor document per file, of OpenDocument.
+    Odt,
     /// A file of another format, whose text a command extracts: one document.
     Extracted,
 }
@@ -47,8 +51,16 @@ impl Format {
             | Self::Html
             | Self::Maildir
             | Self::Eml
+            | Self::Docx
+            | Self::Odt
             | Self::Extracted => true,
-            Self::Jsonl | Self::Csv | Self::Tsv | Self::Parquet | Self::Arrow | Self::Mbox | Self::Warc => false,
+            Self::Jsonl
+            | Self::Csv
+            | Self::Tsv
+            | Self::Parquet
+            | Self::Arrow
+            | Self::Mbox
+            | Self::Warc => false,
         }
     }
 

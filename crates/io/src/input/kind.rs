@@ -28,6 +28,8 @@ const FORMATS: &[(&str, Format)] = &[
     ("eml", Format::Eml),
     ("warc", Format::Warc),
     ("wet", Format::Warc),
+    ("docx", Format::Docx),
+    ("odt", Format::Odt),
 ];
 
 /// Extensions of compressed files.

@@ -43,15 +43,16 @@ impl ArrowModel {
         schema: SchemaRef,
     ) -> Result<ArrowOutput, OutputError> {
         let file = OutputFile::create(path.clone())?;
-        let writer = IpcWriteOptions::default().try_with_compression(self.compression).and_then(
-            |options| match self.is_stream {
-                true => StreamWriter::try_new_with_options(file, &schema, options)
-                    .map(Writer::Stream),
-                false => {
-                    FileWriter::try_new_with_options(file, &schema, options).map(Writer::File)
+        let writer =
+            IpcWriteOptions::default().try_with_compression(self.compression).and_then(|options| {
+                match self.is_stream {
+                    true => StreamWriter::try_new_with_options(file, &schema, options)
+                        .map(Writer::Stream),
+                    false => {
+                        FileWriter::try_new_with_options(file, &schema, options).map(Writer::File)
+                    }
                 }
-            },
-        );
+            });
         let writer = writer.map_err(|e| OutputError::arrow(&path, e))?;
         Ok(ArrowOutput { path, schema, writer, held: Vec::new(), rows: 0, bytes: 0 })
     }

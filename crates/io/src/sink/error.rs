@@ -3,8 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use lookalike_store::StoreError;
 use arrow_schema::ArrowError;
+use lookalike_store::StoreError;
 use parquet::errors::ParquetError;
 
 /// Why a result could not be written. The cause, if any, is the error's `source`.

@@ -78,6 +78,8 @@ fn extension(input: &InputFile) -> String {
         Format::Mbox => &["mbox", "mbx"],
         Format::Maildir | Format::Eml => &["eml"],
         Format::Warc => &["warc", "wet"],
+        Format::Docx => &["docx"],
+        Format::Odt => &["odt"],
         Format::Extracted => &["txt"],
     };
     let mut parts = name.rsplit('.').peekable();

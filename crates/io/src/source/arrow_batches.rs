@@ -72,7 +72,8 @@ impl ArrowReader {
             let read = self.messages.read().and_then(|batch| {
                 let Some(batch) = batch else { return Ok(VecDeque::new()) };
                 self.row_bytes = bytes / (batch.num_rows() as u64).max(1);
-                let cut = || Ok::<_, String>(cut_batch(&batch, &self.fields, self.chunk_bytes, ROWS));
+                let cut =
+                    || Ok::<_, String>(cut_batch(&batch, &self.fields, self.chunk_bytes, ROWS));
                 guarded(cut).map(VecDeque::from)
             });
             match read {

@@ -281,7 +281,7 @@ impl Columns {
         for texts in self.texts.iter().flatten() {
             (0..rows).for_each(|row| _ = std::hint::black_box(texts.bytes(row)));
         }
-        for lists in &self.features {
+        if let Some(lists) = &self.features {
             (0..rows).for_each(|row| _ = std::hint::black_box(lists.bytes(row)));
         }
         for numbers in &self.extra {

@@ -1,6 +1,7 @@
 //! One-document files: chunks of several of them, and their records.
 
 use crate::mail::{MailLimits, MailOptions};
+use crate::office::Office;
 use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
 
 use super::decompress::Decompressed;
@@ -51,6 +52,8 @@ pub(super) fn visit(
         scratch.bytes.clear();
         let read = match input.format {
             Format::Extracted => extracted(input, inputs, limit, &mut scratch.bytes),
+            Format::Docx => office(input, Office::Docx, limit, &mut scratch.bytes),
+            Format::Odt => office(input, Office::Odt, limit, &mut scratch.bytes),
             _ => read(input, limit, &mut scratch.bytes),
         };
         match read {
@@ -129,6 +132,19 @@ fn extracted(
     let timeout = formats.timeout();
     let text = super::extracted::text(extractor.command(), &input.path, limit, timeout);
     *out = text.map_err(|message| (message, false))?;
+    Ok(())
+}
+
+/// Reads the text of a word processor document. Fails as [`read`].
+fn office(
+    input: &InputFile,
+    kind: Office,
+    limit: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), (String, bool)> {
+    read(input, limit, out)?;
+    let text = crate::office::text(out, kind, limit).map_err(|message| (message, false))?;
+    *out = text.into_bytes();
     Ok(())
 }
 

@@ -67,9 +67,11 @@ impl IpcFile {
         let size = handle.len();
         let head = bytes(&mut handle, 0, size.min(8))?;
         if head.starts_with(FEATHER_1) {
-            return Err("is a Feather file of version 1, which is not supported; write it again as \
+            return Err(
+                "is a Feather file of version 1, which is not supported; write it again as \
                         version 2"
-                .to_owned());
+                    .to_owned(),
+            );
         }
         let is_file = head.starts_with(MAGIC);
         let opened = if is_file { Self::file(handle, size) } else { Self::stream(handle, size) };

@@ -124,15 +124,15 @@ mod tests {
 
     #[test]
     fn lists_of_each_kind_are_read_also_in_slices() {
-        let strings = |list: &[&str]| Some(list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
+        let strings =
+            |list: &[&str]| Some(list.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>());
         let mut builder = ListBuilder::new(StringBuilder::new());
         builder.append_value([Some("a"), Some("b")]);
         builder.append_null();
         builder.append_value([Some(""), None]);
         builder.append_value(Vec::<Option<&str>>::new());
         let array: ArrayRef = Arc::new(builder.finish());
-        let expected =
-            [strings(&["a", "b"]), None, strings(&["holds a null"]), strings(&[])];
+        let expected = [strings(&["a", "b"]), None, strings(&["holds a null"]), strings(&[])];
         assert_eq!(read(Arc::clone(&array)), expected);
         assert_eq!(read(array.slice(1, 3)), expected[1..]);
         let joined = Lists::of(&array).unwrap().joined("--");

@@ -92,8 +92,7 @@ mod tests {
             Field::new("a", outer.data_type().clone(), true),
             Field::new("x.y", DataType::Utf8, true),
         ];
-        let columns: Vec<ArrayRef> =
-            vec![Arc::new(outer), text([Some("p"), Some("q"), Some("r")])];
+        let columns: Vec<ArrayRef> = vec![Arc::new(outer), text([Some("p"), Some("q"), Some("r")])];
         RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).unwrap()
     }
 

@@ -1,8 +1,8 @@
 //! Buffers for parsing records.
 
-use crate::{FeatureList, FieldNumber};
 use crate::mail::MailReader;
 use crate::web::PageBuffers;
+use crate::{FeatureList, FieldNumber};
 
 use super::chunk::LARGE;
 use super::csv_row::Row;

@@ -65,8 +65,7 @@ const KINDS: [Kind; 6] = [
 ];
 
 fn written(kind: Kind, batches: &[RecordBatch]) -> Vec<u8> {
-    let options =
-        IpcWriteOptions::default().try_with_compression(kind.compression).unwrap();
+    let options = IpcWriteOptions::default().try_with_compression(kind.compression).unwrap();
     let schema = batches[0].schema();
     if kind.stream {
         let mut writer = StreamWriter::try_new_with_options(Vec::new(), &schema, options).unwrap();
@@ -140,8 +139,11 @@ fn rows_are_read_and_parted_and_everything_else_stays() {
         for _ in 0..2 {
             let chunks: Vec<Chunk> = inputs.chunks().with_size(5000).map(Result::unwrap).collect();
             let options = RouteOptions::default();
-            let (out, written) = result(folder.path(), &inputs, &chunks, &Decide(in_turn), &options);
-            bytes.push(tree(&out).iter().map(|n| std::fs::read(out.join(n)).unwrap()).collect::<Vec<_>>());
+            let (out, written) =
+                result(folder.path(), &inputs, &chunks, &Decide(in_turn), &options);
+            bytes.push(
+                tree(&out).iter().map(|n| std::fs::read(out.join(n)).unwrap()).collect::<Vec<_>>(),
+            );
             for (at, role) in [Role::Kept, Role::Removed, Role::Rejected].into_iter().enumerate() {
                 let part = read(&folder.path().join(output(role)), kind.stream);
                 assert_eq!(part.schema(), whole.schema(), "{kind:?}");
@@ -221,7 +223,10 @@ fn a_cut_off_file_is_unreadable_and_never_a_panic() {
             // A stream without its end mark is whole all the same.
             let only_end = kind.stream && length + 8 >= whole.len();
             let bad = problems.iter().filter(|problem| !problem.contains("is null")).count();
-            assert!(bad == 1 || only_end || records.is_empty() || kind.stream, "{kind:?} {length}: {problems:?}");
+            assert!(
+                bad == 1 || only_end || records.is_empty() || kind.stream,
+                "{kind:?} {length}: {problems:?}"
+            );
             assert!(kind.stream || bad == 1, "{kind:?} {length}: {problems:?}");
             for problem in &problems {
                 assert!(problem.contains("; "), "what to do: {problem}");

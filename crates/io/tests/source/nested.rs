@@ -45,12 +45,20 @@ fn key() -> impl Strategy<Value = String> {
 /// A value as it is written; objects may have members twice.
 fn value() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
-        "null", "true", "7", "-0.5", "\"text\"", "\"\"", r#""\n\u00e9\"""#, r#""0.93""#, "[1,\"x\"]",
-        "[]", "{}", r#"" 12 ""#,
+        "null",
+        "true",
+        "7",
+        "-0.5",
+        "\"text\"",
+        "\"\"",
+        r#""\n\u00e9\"""#,
+        r#""0.93""#,
+        "[1,\"x\"]",
+        "[]",
+        "{}",
+        r#"" 12 ""#,
     ]);
-    leaf.prop_map(str::to_owned).prop_recursive(4, 40, 5, |inner| {
-        object(inner)
-    })
+    leaf.prop_map(str::to_owned).prop_recursive(4, 40, 5, |inner| object(inner))
 }
 
 fn object(value: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
@@ -155,10 +163,14 @@ fn faults_inside_objects_name_the_column() {
 #[test]
 fn lists_of_strings_are_joined_where_that_is_asked_for() {
     let lines = concat!(
-        r#"{"doc":{"text":["to be\n","or not", null, "to be"]},"title":["a","b"],"url":["a"]}"#, "\n",
-        r#"{"doc":{"text":[]}}"#, "\n",
-        r#"{"doc":{"text":["a",7]}}"#, "\n",
-        r#"{"doc":{"text":"plain"}}"#, "\n",
+        r#"{"doc":{"text":["to be\n","or not", null, "to be"]},"title":["a","b"],"url":["a"]}"#,
+        "\n",
+        r#"{"doc":{"text":[]}}"#,
+        "\n",
+        r#"{"doc":{"text":["a",7]}}"#,
+        "\n",
+        r#"{"doc":{"text":"plain"}}"#,
+        "\n",
     );
     let file = OneFile::new("a.jsonl", lines);
     let joined = |join_lists: Option<&str>| {
@@ -180,11 +192,16 @@ fn lists_of_strings_are_joined_where_that_is_asked_for() {
 #[test]
 fn features_are_read_from_lists() {
     let lines = concat!(
-        r#"{"id":"a","f":{"list":[7,"7","x\n"]},"text":"not read"}"#, "\n",
-        r#"{"id":"b","f":{"list":[1.5]}}"#, "\n",
-        r#"{"id":"c","text":"no list"}"#, "\n",
-        r#"{"id":"d","f":{"list":null}}"#, "\n",
-        r#"{"id":"e","f":{"list":"x"}}"#, "\n",
+        r#"{"id":"a","f":{"list":[7,"7","x\n"]},"text":"not read"}"#,
+        "\n",
+        r#"{"id":"b","f":{"list":[1.5]}}"#,
+        "\n",
+        r#"{"id":"c","text":"no list"}"#,
+        "\n",
+        r#"{"id":"d","f":{"list":null}}"#,
+        "\n",
+        r#"{"id":"e","f":{"list":"x"}}"#,
+        "\n",
     );
     let file = OneFile::new("a.jsonl", lines);
     let fields = FieldNames { features: Some("f.list".into()), ..FieldNames::default() };
@@ -228,7 +245,8 @@ fn a_field_that_no_record_of_the_jsonl_inputs_has_is_found_out() {
     assert_eq!(found, "doc.text, id, doc.link (did you mean `doc.text`?)");
     // The defaults of other fields may be missing, other names not.
     assert_eq!(missing(&[("a.jsonl", nested)], named("doc.text", "url")), None);
-    let (names, setting, found) = missing(&[("a.jsonl", nested)], named("doc.text", "uri")).unwrap();
+    let (names, setting, found) =
+        missing(&[("a.jsonl", nested)], named("doc.text", "uri")).unwrap();
     assert_eq!((names.join("+"), setting), ("uri".into(), "url_field"));
     assert!(found.ends_with("(did you mean `doc.link`?)"), "{found}");
     // One record of one file is enough, behind records that lack it and lines that are none.
@@ -236,5 +254,8 @@ fn a_field_that_no_record_of_the_jsonl_inputs_has_is_found_out() {
     let files = [("a.jsonl", nested), ("b.jsonl", late.as_str()), ("c.txt", "text")];
     assert_eq!(missing(&files, named("text", "uri")), None);
     // Without objects, there is nothing to say.
-    assert_eq!(missing(&[("a.jsonl", "\n[1]\nx\n"), ("b.csv", "text\nx\n")], named("body", "u")), None);
+    assert_eq!(
+        missing(&[("a.jsonl", "\n[1]\nx\n"), ("b.csv", "text\nx\n")], named("body", "u")),
+        None
+    );
 }

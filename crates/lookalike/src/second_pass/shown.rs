@@ -85,6 +85,7 @@ fn beginning_of<'c>(content: &'c Content<'_>, excerpt: usize) -> (Content<'c>, b
         Content::TextBytes(whole) => (Content::TextBytes(bytes(whole)), whole.len() > MARKUP),
         Content::Html(whole) => (Content::Html(text(whole, MARKUP)), whole.len() > MARKUP),
         Content::HtmlBytes(whole) => (Content::HtmlBytes(bytes(whole)), whole.len() > MARKUP),
+        Content::Features(list) => (Content::Features(list), false),
     }
 }
 

@@ -81,7 +81,7 @@ impl Sources {
                         Content::Text(text) => sources.add(name, text),
                         Content::TextBytes(bytes) => sources.add(name, &decode_text(bytes).text),
                         Content::Html(html) => sources.add(name, &extract(html).text),
-                        Content::Features(_) => {}
+                        Content::Features(_) => Ok(()),
                         Content::HtmlBytes(bytes) => {
                             sources.add(name, &extract(&decode_html(bytes).text).text)
                         }

@@ -145,7 +145,8 @@ mod tests {
     #[test]
     fn features_are_integers_and_strings() {
         let mut out = FeatureList::default();
-        let raw = r#"[ 7, "7", -0, -12, "\u0037", "\ud83d\ude00", "", 123456789012345678901234567890 ]"#;
+        let raw =
+            r#"[ 7, "7", -0, -12, "\u0037", "\ud83d\ude00", "", 123456789012345678901234567890 ]"#;
         features(raw, &mut out).unwrap();
         let expected =
             ["7", "7", "0", "-12", "7", "\u{1f600}", "", "123456789012345678901234567890"];

@@ -24,8 +24,8 @@ pub(super) use value::{Buffers, Values};
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FeatureList, FieldNames};
     use crate::source::fields::Fields;
+    use crate::{FeatureList, FieldNames};
 
     #[test]
     fn a_fault_names_the_column_of_the_bad_character() {

@@ -1,0 +1,165 @@
+//! Text of DOCX (ISO 29500) and ODT (ISO 26300) files: zip archives with one XML file that has the text.
+//!
+//! Only that file is unpacked, up to a limit, and read in one pass.
+
+use std::io::{Cursor, Read};
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesStart, Event};
+
+/// The kind of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Office {
+    Docx,
+    Odt,
+}
+
+impl Office {
+    /// The file that has the text.
+    fn part(self) -> &'static str {
+        match self {
+            Self::Docx => "word/document.xml",
+            Self::Odt => "content.xml",
+        }
+    }
+
+    /// Elements whose text counts, by their names without a prefix.
+    fn is_text(self, name: &[u8]) -> bool {
+        match self {
+            Self::Docx => name == b"t",
+            Self::Odt => matches!(name, b"p" | b"h"),
+        }
+    }
+
+    /// Elements that are left out with all that is in them: text that was deleted, comments, and what
+    /// is there twice.
+    fn is_left_out(self, name: &[u8]) -> bool {
+        match self {
+            Self::Docx => matches!(name, b"Fallback" | b"del" | b"moveFrom"),
+            Self::Odt => matches!(name, b"tracked-changes" | b"annotation"),
+        }
+    }
+}
+
+/// The text of a file: paragraphs on lines of their own.
+///
+/// # Errors
+/// A file that is encrypted, damaged or something else, or more than `limit` bytes of XML: the reason and
+/// a remedy.
+pub(crate) fn text(file: &[u8], kind: Office, limit: usize) -> Result<String, String> {
+    if file.starts_with(b"\xd0\xcf\x11\xe0") {
+        return Err(
+            "is encrypted, or of an older format of the same program; save it without a password"
+                .to_owned(),
+        );
+    }
+    let damaged = |error: zip::result::ZipError| {
+        format!("is not a whole document of its format ({error}); get a good copy")
+    };
+    let mut zip = zip::ZipArchive::new(Cursor::new(file)).map_err(damaged)?;
+    if kind == Office::Odt && is_encrypted(&mut zip, limit) {
+        return Err("is encrypted; save it without a password".to_owned());
+    }
+    let mut xml = Vec::new();
+    let part = zip.by_name(kind.part()).map_err(damaged)?;
+    part.take(limit as u64 + 1)
+        .read_to_end(&mut xml)
+        .map_err(|error| format!("its text cannot be unpacked ({error}); get a good copy"))?;
+    if xml.len() > limit {
+        return Err(format!(
+            "its text is longer than {limit} bytes when it is unpacked; raise the setting max_record"
+        ));
+    }
+    let xml = lookalike_text::decode_text(&xml).text;
+    read(&xml, kind).map_err(|error| format!("its text is no valid XML ({error}); get a good copy"))
+}
+
+/// Whether the manifest of an ODT file says that parts are encrypted.
+fn is_encrypted(zip: &mut zip::ZipArchive<Cursor<&[u8]>>, limit: usize) -> bool {
+    let mut manifest = Vec::new();
+    let Ok(part) = zip.by_name("META-INF/manifest.xml") else { return false };
+    part.take(limit as u64).read_to_end(&mut manifest).is_ok()
+        && memchr::memmem::find(&manifest, b"encryption-data").is_some()
+}
+
+fn read(xml: &str, kind: Office) -> Result<String, quick_xml::Error> {
+    let mut reader = Reader::from_str(xml);
+    // Open elements with text, and open elements inside of one that is left out.
+    let (mut texts, mut left_out) = (0u64, 0u64);
+    let mut out = String::new();
+    loop {
+        match reader.read_event()? {
+            Event::Start(element)
+                if left_out > 0 || kind.is_left_out(element.local_name().as_ref()) =>
+            {
+                left_out += 1;
+            }
+            Event::End(_) if left_out > 0 => left_out -= 1,
+            Event::Start(element) => {
+                texts += u64::from(kind.is_text(element.local_name().as_ref()));
+                push_space(&element, kind, &mut out);
+            }
+            Event::End(element) => {
+                let name = element.local_name();
+                texts = texts.saturating_sub(u64::from(kind.is_text(name.as_ref())));
+                if matches!(name.as_ref(), b"p" | b"h") {
+                    out.push('\n');
+                }
+            }
+            Event::Empty(element) if left_out == 0 => push_space(&element, kind, &mut out),
+            Event::Text(text) if texts > 0 && left_out == 0 => out.push_str(&text.xml10_content()?),
+            Event::CData(text) if texts > 0 && left_out == 0 => {
+                out.push_str(&text.xml10_content()?)
+            }
+            Event::GeneralRef(entity) if texts > 0 && left_out == 0 => {
+                let named = match &*entity {
+                    b"lt" => Some('<'),
+                    b"gt" => Some('>'),
+                    b"amp" => Some('&'),
+                    b"apos" => Some('\''),
+                    b"quot" => Some('"'),
+                    _ => None,
+                };
+                out.extend(named.or(entity.resolve_char_ref()?));
+            }
+            Event::Eof => return Ok(out),
+            _ => {}
+        }
+    }
+}
+
+/// Appends the white space that an element stands for.
+fn push_space(element: &BytesStart<'_>, kind: Office, out: &mut String) {
+    match (kind, element.local_name().as_ref()) {
+        (Office::Docx, b"br" | b"cr") | (Office::Odt, b"line-break") => out.push('\n'),
+        (_, b"tab") => out.push('\t'),
+        (Office::Odt, b"s") => out.push(' '),
+        (Office::Docx, b"noBreakHyphen") => out.push('-'),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_are_lines() {
+        let docx = "<w:document><w:body><w:p><w:r><w:t>one &amp; t</w:t></w:r><w:r><w:t xml:space='preserve'>wo \
+                    </w:t><w:tab/><w:t>&#65;</w:t></w:r></w:p><w:p><w:del><w:r><w:delText>x</w:delText></w:r></w:del>\
+                    <w:r><w:instrText>no</w:instrText><w:br/><w:t>b</w:t></w:r></w:p><mc:Fallback><w:p><w:t>twice\
+                    </w:t></w:p></mc:Fallback></w:body></w:document>";
+        assert_eq!(read(docx, Office::Docx).unwrap(), "one & two \tA\n\nb\n");
+        let odt = "<office:text>no<text:tracked-changes><text:p>gone</text:p></text:tracked-changes><text:h>Head\
+                   </text:h><text:p>a<text:s text:c='2'/>b<text:span>c</text:span><office:annotation><text:p>n</text:p>\
+                   </office:annotation><text:line-break/>d</text:p></office:text>";
+        assert_eq!(read(odt, Office::Odt).unwrap(), "Head\na bc\nd\n");
+        assert!(read("<a><b></a>", Office::Odt).is_err());
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        assert!(text(b"\xd0\xcf\x11\xe0 ole", Office::Docx, 99).unwrap_err().contains("encrypted"));
+        assert!(text(b"PK no zip", Office::Docx, 99).unwrap_err().contains("not a whole document"));
+    }
+}
