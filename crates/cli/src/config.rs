@@ -20,7 +20,7 @@ use merge::Given;
 use options::Leaf;
 use std::ffi::OsString;
 
-pub(crate) use effective::{text, toml_string};
+pub(crate) use effective::{has_password, text, toml_string};
 
 /// The command line with the values of all layers.
 pub(crate) struct Complete {

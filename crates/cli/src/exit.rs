@@ -1,6 +1,7 @@
 //! Exit codes. `docs/exit-codes.md` documents them for users.
 
 use crate::interrupt::{self, Signal};
+use crate::terminal::tell;
 use lookalike::{ErrorKind, LookalikeError};
 use std::process::ExitCode;
 
@@ -30,6 +31,20 @@ impl From<Exit> for ExitCode {
 }
 
 impl Exit {
+    /// Failure, with the reason on standard error, if no document was read: a script must not continue
+    /// with an empty collection by accident. The results are written all the same, because they list
+    /// the reasons.
+    pub(crate) fn after(documents: u64, problems: u64) -> Self {
+        let reason = match (documents, problems) {
+            (1.., _) => return Self::Done,
+            (0, 0) => "the inputs hold no documents".to_owned(),
+            (0, 1) => "the only record or file could not be used".to_owned(),
+            (0, problems) => format!("none of {problems} records or files could be used"),
+        };
+        tell(format_args!("lookalike: no document was read: {reason}"));
+        Self::Failed
+    }
+
     /// The exit code of an error.
     pub(crate) fn of(error: &anyhow::Error) -> Self {
         if error.is::<WrongUsage>() {

@@ -54,8 +54,8 @@ pub use exhibit::{
     ResemblanceEstimate, SourceLoss,
 };
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
-pub use skipped::MostlySkipped;
 pub use summary::{
-    Action, Confusables, Features, FewTerms, InputSummary, KeepValues, NearMissSummary, Output,
-    Pairs, Phase, Removed, Run, SettingsSummary, Summary, Tool, WithoutFeatures,
+    Action, Confusables, Features, FewTerms, InputSummary, KeepValues, MostlySkipped,
+    NearMissSummary, Output, Pairs, Phase, Removed, Run, SettingsSummary, Summary, Tool,
+    WithoutFeatures,
 };

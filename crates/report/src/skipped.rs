@@ -1,22 +1,10 @@
 //! Skipped files in words.
 
-use crate::Summary;
 use crate::human::{count, counted};
-use serde::{Deserialize, Serialize};
+use crate::summary::Summary;
 
 /// Maximum number of kinds that a warning names.
 const NAMED: usize = 5;
-
-/// A directory or pattern of which more files were skipped than read.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MostlySkipped {
-    /// The input as given.
-    pub input: String,
-    /// Files that were skipped.
-    pub skipped: u64,
-    /// Files that were read.
-    pub read: u64,
-}
 
 impl Summary {
     /// A note for the headline if most files of an input were skipped: `60 of the 65 files in docs were
@@ -65,6 +53,7 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MostlySkipped;
 
     fn summary(kinds: &[(&str, u64)]) -> Summary {
         Summary {

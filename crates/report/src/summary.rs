@@ -5,7 +5,7 @@
 //! documents and settings.
 
 use crate::boilerplate::BoilerplateSummary;
-use crate::{Accuracy, MostlySkipped, SimilarityHistogram, SizeHistogram};
+use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -111,6 +111,17 @@ pub struct Summary {
     /// Time, memory and the like.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+}
+
+/// A directory or pattern of which more files were skipped than read.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MostlySkipped {
+    /// The input as given.
+    pub input: String,
+    /// Files that were skipped.
+    pub skipped: u64,
+    /// Files that were read.
+    pub read: u64,
 }
 
 /// Documents in which characters were replaced by the ASCII characters that they look like.

@@ -1,6 +1,5 @@
 //! `lookalike dedup --dry-run` and `lookalike cluster --dry-run`
 
-use super::run::exit_code;
 use super::{plan, problems};
 use crate::args::{FormatArg, OutputArgs};
 use crate::exit::Exit;
@@ -37,7 +36,7 @@ pub(super) fn run(job: &Job, output: &OutputArgs, cluster: bool) -> anyhow::Resu
             let most = if output.verbose { usize::MAX } else { problems::SHOWN };
             problems::print(&planned.problems, sample.problems, most, "");
         }
-        return Ok(exit_code(planned.plan.documents, sample.problems));
+        return Ok(Exit::after(planned.plan.documents, sample.problems));
     }
     Ok(Exit::Done)
 }

@@ -1,7 +1,7 @@
 //! `lookalike evaluate`
 
+use super::jobs::with_output;
 use super::problems;
-use super::run::{exit_code, with_output};
 use crate::args::{EvaluateArgs, FormatArg, TruthArg};
 use crate::exit::Exit;
 use crate::interrupt;
@@ -67,5 +67,5 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
             writeln!(out, "\nReport: {}", visible(&report))?;
         }
     }
-    Ok(exit_code(evaluation.documents, evaluation.problems))
+    Ok(Exit::after(evaluation.documents, evaluation.problems))
 }

@@ -163,7 +163,7 @@ fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
         print_numbers(&rows)?;
     }
     Ok(match (added.read, added.problems) {
-        (0, 1..) => super::run::exit_code(0, added.problems),
+        (0, 1..) => Exit::after(0, added.problems),
         _ => Exit::Done,
     })
 }

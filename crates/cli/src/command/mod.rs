@@ -8,6 +8,7 @@ mod evaluate;
 mod explain;
 mod filter;
 mod index;
+mod jobs;
 mod lexicon;
 mod man;
 mod methods;

@@ -1,7 +1,7 @@
 //! `lookalike plan INPUT`
 
+use super::jobs::{bytes, command_line, settings_of};
 use super::problems;
-use super::run::{bytes, command_line, exit_code, settings_of};
 use crate::args::{FormatArg, LinkageArg, PlanArgs, PlannedArg};
 use crate::exit::Exit;
 use crate::flags::with_flags;
@@ -60,7 +60,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     if args.verbose {
         phases(plan);
     }
-    Ok(exit_code(plan.documents, plan.sample.problems))
+    Ok(Exit::after(plan.documents, plan.sample.problems))
 }
 
 pub(super) fn print(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {

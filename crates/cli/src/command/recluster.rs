@@ -19,7 +19,7 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
         tables: args.tables.into(),
         report: !args.no_report,
         report_size: args.report.report_size as u64,
-        command: super::run::command_line(),
+        command: super::jobs::command_line(),
         config: crate::config::text(),
         ..ReclusterJob::new(&args.run, &args.threshold, &args.output)
     };

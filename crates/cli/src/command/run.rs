@@ -1,10 +1,8 @@
 //! `lookalike dedup` and `lookalike cluster`
 
+use super::jobs::{cluster_job, dedup_job};
 use super::problems;
-use crate::args::{
-    ClusterArgs, DedupArgs, FormatArg, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs,
-    SeedArgs, WitnessArgs,
-};
+use crate::args::{ClusterArgs, DedupArgs, FormatArg, OutputArgs};
 use crate::exit::Exit;
 use crate::flags::with_flags;
 use crate::interrupt;
@@ -13,7 +11,7 @@ use crate::progress::TerminalProgress;
 use crate::terminal::{pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
 use anyhow::Context;
-use lookalike::{Job, Outcome, Settings, Summary, TableFormat};
+use lookalike::{Job, Outcome, Summary, TableFormat};
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -25,103 +23,12 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
     }
 }
 
-/// The job of `dedup`.
-pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
-    let mut job = Job {
-        attributes: args.attributes.attributes,
-        near_misses: args.near.near_misses.clone(),
-        max_loss: args.guards.max_loss.clone(),
-        max_cluster: args.guards.max_cluster.clone(),
-        against: args.against.clone(),
-        against_only: args.against_only,
-        mark: args.mark.then(|| args.mark_prefix.clone()),
-        copy_files: args.copy_files,
-        report_size: args.report.report_size as u64,
-        memory: bytes(&args.memory),
-        resume: args.earlier.resume,
-        plan: args.earlier.plan.clone(),
-        ..job(&args.input, &args.matching, &args.seed, &args.output, (args.linkage, &args.witness))?
-    };
-    job.settings.keep_n = args.survivors.keep_n();
-    job.settings.contained_only.clone_from(&args.contained.contained_only);
-    Ok(job)
-}
-
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
-    let mut job = Job {
-        report_size: args.report.report_size as u64,
-        attributes: args.attributes.attributes,
-        near_misses: args.near.near_misses.clone(),
-        memory: bytes(&args.memory),
-        resume: args.earlier.resume,
-        plan: args.earlier.plan.clone(),
-        ..job(&args.input, &args.matching, &args.seed, &args.output, (args.linkage, &args.witness))?
-    };
-    job.settings.contained_only.clone_from(&args.contained.contained_only);
+    let job = cluster_job(args)?;
     match args.dry.dry_run {
         true => super::dry_run::run(&job, &args.output, true),
         false => run(&job, &args.output, lookalike::run_cluster),
     }
-}
-
-pub(super) fn bytes(args: &MemoryArgs) -> Option<u64> {
-    args.memory.map(|bytes| bytes as u64)
-}
-
-fn job(
-    input: &InputArgs,
-    matching: &MatchArgs,
-    seed: &SeedArgs,
-    output: &OutputArgs,
-    survivors: (LinkageArg, &WitnessArgs),
-) -> anyhow::Result<Job> {
-    Ok(with_output(input, output, settings_of(input, matching, seed.seed, survivors)?))
-}
-
-/// Converts the matching arguments to settings.
-pub(super) fn settings_of(
-    input: &InputArgs,
-    matching: &MatchArgs,
-    seed: Option<u64>,
-    (linkage, witness): (LinkageArg, &WitnessArgs),
-) -> anyhow::Result<Settings> {
-    let mut settings =
-        super::settings::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
-    settings.threshold = matching.criterion.threshold.clone();
-    settings.min_features = matching.least.min_features;
-    settings.keep = crate::args::keep_rules(&matching.keep);
-    settings.ignore_common = matching.common.ignore_common;
-    settings.boilerplate = matching.boilerplate.boilerplate;
-    settings.site_field.clone_from(&matching.boilerplate.site_field);
-    settings.method = super::settings::method(&matching.method, seed)?;
-    settings.linkage = linkage.into();
-    settings.witness = witness.witness.map(Into::into).unwrap_or_default();
-    Ok(settings)
-}
-
-/// A job with these settings and the output arguments.
-pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Settings) -> Job {
-    Job {
-        force: output.force,
-        settings,
-        tables: output.tables.into(),
-        report: !output.no_report,
-        strict: input.strict,
-        skip_unreadable: input.skip_unreadable,
-        max_pairs: output.max_pairs,
-        threads: output.running.threads,
-        scratch: output.running.scratch.clone(),
-        trim_heap: true,
-        command: command_line(),
-        config: crate::config::text(),
-        ..Job::new(input.inputs.clone(), &output.output)
-    }
-}
-
-/// The command line.
-pub(super) fn command_line() -> String {
-    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-    words.collect::<Vec<_>>().join(" ")
 }
 
 type Run = fn(&Job, &dyn lookalike::Progress) -> Result<Outcome, lookalike::LookalikeError>;
@@ -143,7 +50,7 @@ fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<Exit> {
     print_summary(&outcome.summary, json, output.quiet, report.as_deref()).with_context(|| {
         format!("the result is in {}, but cannot be printed", job.output.display())
     })?;
-    Ok(exit_code(outcome.summary.documents, outcome.summary.problems))
+    Ok(Exit::after(outcome.summary.documents, outcome.summary.problems))
 }
 
 /// Prints the summary as a table or as JSON, and the path of the report if there is one.
@@ -187,20 +94,6 @@ pub(super) fn write_summary(
         }
     }
     Ok(())
-}
-
-/// Failure, with the reason on standard error, if no document was read: a script must not continue
-/// with an empty collection by accident. The results are written all the same, because they list
-/// the reasons.
-pub(super) fn exit_code(documents: u64, problems: u64) -> Exit {
-    let reason = match (documents, problems) {
-        (1.., _) => return Exit::Done,
-        (0, 0) => "the inputs hold no documents".to_owned(),
-        (0, 1) => "the only record or file could not be used".to_owned(),
-        (0, problems) => format!("none of {problems} records or files could be used"),
-    };
-    tell(format_args!("lookalike: no document was read: {reason}"));
-    Exit::Failed
 }
 
 /// Number of skipped files listed with `--verbose`.

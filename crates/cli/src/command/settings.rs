@@ -85,7 +85,19 @@ pub(super) fn method(
                 "--verify is for the candidates of a method; --method exact has only matches"
                     .to_owned()
             }
-            _ => return Ok(None),
+            (None, _) => {
+                let given = [
+                    ("lexicon", args.lexicon.is_some()),
+                    ("lexicon-checksum", args.lexicon_checksum.is_some()),
+                    ("key-limit", args.key_limit.is_some()),
+                ];
+                match given.into_iter().find(|(_, is_given)| *is_given) {
+                    None => return Ok(None),
+                    Some((name, _)) => format!(
+                        "--{name} has no effect without a method; add --method, or leave it out"
+                    ),
+                }
+            }
         };
         return Err(WrongUsage(wrong).into());
     };

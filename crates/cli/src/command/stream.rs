@@ -1,7 +1,8 @@
 //! `lookalike dedup --output -`
 
+use super::jobs::dedup_job;
 use super::problems;
-use super::run::{dedup_job, exit_code, write_summary};
+use super::run::write_summary;
 use crate::args::{DedupArgs, FormatArg, StreamArgs};
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
@@ -67,7 +68,7 @@ pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
     let json = output.format == FormatArg::Json;
     // A closed standard error does not change the exit code.
     let _ = write_summary(&mut std::io::stderr(), &outcome.summary, json, output.quiet, None);
-    Ok(exit_code(outcome.summary.documents, outcome.summary.problems))
+    Ok(Exit::after(outcome.summary.documents, outcome.summary.problems))
 }
 
 /// Ends as other filters do whose reader stops early: by SIGPIPE, if the system has it.

@@ -1,6 +1,7 @@
 //! `lookalike undo RUN ID… --output DIR`
 
-use super::run::{command_line, print_summary};
+use super::jobs::command_line;
+use super::run::print_summary;
 use crate::args::{FormatArg, UndoArgs};
 use crate::exit::Exit;
 use crate::interrupt;

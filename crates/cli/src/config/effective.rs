@@ -74,7 +74,7 @@ fn is_written(argument: &Arg) -> bool {
 }
 
 /// Whether a value is a URL with a password, a key or a signature.
-fn has_password(text: &str) -> bool {
+pub(crate) fn has_password(text: &str) -> bool {
     let Some((_, rest)) = text.split_once("://") else { return false };
     let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
     let authority = place.split('/').next().unwrap_or_default();

@@ -58,7 +58,7 @@ fn value() -> impl Strategy<Value = String> {
         "{}",
         r#"" 12 ""#,
     ]);
-    leaf.prop_map(str::to_owned).prop_recursive(4, 40, 5, |inner| object(inner))
+    leaf.prop_map(str::to_owned).prop_recursive(4, 40, 5, object)
 }
 
 fn object(value: impl Strategy<Value = String>) -> impl Strategy<Value = String> {

@@ -1,0 +1,109 @@
+//! Jobs from arguments.
+
+use crate::args::{
+    ClusterArgs, DedupArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs, SeedArgs,
+    WitnessArgs,
+};
+use lookalike::{Job, Settings};
+
+/// The job of `dedup`.
+pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
+    let mut job = Job {
+        attributes: args.attributes.attributes,
+        near_misses: args.near.near_misses.clone(),
+        max_loss: args.guards.max_loss.clone(),
+        max_cluster: args.guards.max_cluster.clone(),
+        against: args.against.clone(),
+        against_only: args.against_only,
+        mark: args.mark.then(|| args.mark_prefix.clone()),
+        copy_files: args.copy_files,
+        report_size: args.report.report_size as u64,
+        memory: bytes(&args.memory),
+        resume: args.earlier.resume,
+        plan: args.earlier.plan.clone(),
+        ..job(&args.input, &args.matching, &args.seed, &args.output, (args.linkage, &args.witness))?
+    };
+    job.settings.keep_n = args.survivors.keep_n();
+    job.settings.contained_only.clone_from(&args.contained.contained_only);
+    Ok(job)
+}
+
+/// The job of `cluster`.
+pub(super) fn cluster_job(args: &ClusterArgs) -> anyhow::Result<Job> {
+    let mut job = Job {
+        report_size: args.report.report_size as u64,
+        attributes: args.attributes.attributes,
+        near_misses: args.near.near_misses.clone(),
+        memory: bytes(&args.memory),
+        resume: args.earlier.resume,
+        plan: args.earlier.plan.clone(),
+        ..job(&args.input, &args.matching, &args.seed, &args.output, (args.linkage, &args.witness))?
+    };
+    job.settings.contained_only.clone_from(&args.contained.contained_only);
+    Ok(job)
+}
+
+/// The memory limit in bytes.
+pub(super) fn bytes(args: &MemoryArgs) -> Option<u64> {
+    args.memory.map(|bytes| bytes as u64)
+}
+
+fn job(
+    input: &InputArgs,
+    matching: &MatchArgs,
+    seed: &SeedArgs,
+    output: &OutputArgs,
+    survivors: (LinkageArg, &WitnessArgs),
+) -> anyhow::Result<Job> {
+    Ok(with_output(input, output, settings_of(input, matching, seed.seed, survivors)?))
+}
+
+/// Converts the matching arguments to settings.
+pub(super) fn settings_of(
+    input: &InputArgs,
+    matching: &MatchArgs,
+    seed: Option<u64>,
+    (linkage, witness): (LinkageArg, &WitnessArgs),
+) -> anyhow::Result<Settings> {
+    let mut settings =
+        super::settings::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
+    settings.threshold = matching.criterion.threshold.clone();
+    settings.min_features = matching.least.min_features;
+    settings.keep = crate::args::keep_rules(&matching.keep);
+    settings.ignore_common = matching.common.ignore_common;
+    settings.boilerplate = matching.boilerplate.boilerplate;
+    settings.site_field.clone_from(&matching.boilerplate.site_field);
+    settings.method = super::settings::method(&matching.method, seed)?;
+    settings.linkage = linkage.into();
+    settings.witness = witness.witness.map(Into::into).unwrap_or_default();
+    Ok(settings)
+}
+
+/// A job with these settings and the output arguments.
+pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Settings) -> Job {
+    Job {
+        force: output.force,
+        settings,
+        tables: output.tables.into(),
+        report: !output.no_report,
+        strict: input.strict,
+        skip_unreadable: input.skip_unreadable,
+        max_pairs: output.max_pairs,
+        threads: output.running.threads,
+        scratch: output.running.scratch.clone(),
+        trim_heap: true,
+        command: command_line(),
+        config: crate::config::text(),
+        ..Job::new(input.inputs.clone(), &output.output)
+    }
+}
+
+/// The command line, as results record it: without URLs that have a password or a signature.
+pub(super) fn command_line() -> String {
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    let shown = words.map(|word| match crate::config::has_password(&word) {
+        true => "[URL with a password]".to_owned(),
+        false => word,
+    });
+    shown.collect::<Vec<_>>().join(" ")
+}
