@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "cookbook"
 PDFTOTEXT = Path(__file__).resolve().with_name("pdftotext.py")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s]+)\)")
 EXIT_CODE = re.compile(r"# exit code (\d+)\s*\Z")
 # A page without commands, or with hardly any printed output, tests nothing.
 LEAST_BLOCKS, LEAST_OUTPUTS = 5, 4
@@ -56,9 +57,9 @@ def steps(page: str) -> list:
     return found
 
 
-def tell(path: Path, binary: Path, show: bool) -> list:
-    """Runs a page; returns what was wrong."""
-    told = steps(path.read_text(encoding="utf-8"))
+def tell(page: str, binary: Path, show: bool) -> list:
+    """Runs the commands of a page; returns what was wrong."""
+    told = steps(page)
     shown = sum(output is not None for _, output in told)
     if len(told) < LEAST_BLOCKS or shown < LEAST_OUTPUTS:
         return [f"only {len(told)} commands and {shown} outputs"]
@@ -83,7 +84,7 @@ def tell(path: Path, binary: Path, show: bool) -> list:
             )
             printed = "\n".join(line.rstrip() for line in done.stdout.split("\n"))
             if show:
-                print(f"--- {path.name}, block {number}\n{script}--- exit code {done.returncode}\n{printed}", flush=True)
+                print(f"--- block {number}\n{script}--- exit code {done.returncode}\n{printed}", flush=True)
             code = EXIT_CODE.search(script)
             if done.returncode != (int(code[1]) if code else 0):
                 return [f"block {number} ends with code {done.returncode}:\n{script}\n{printed}"]
@@ -92,12 +93,44 @@ def tell(path: Path, binary: Path, show: bool) -> list:
     return []
 
 
+def missing_links(path: Path) -> list:
+    """Links of a page to files or headings that do not exist."""
+    found = []
+    for target in LINK.findall(path.read_text(encoding="utf-8")):
+        if "://" in target:
+            continue
+        name, _, anchor = target.partition("#")
+        file = (path.parent / name).resolve() if name else path
+        if not file.exists():
+            found.append(f"no such file: {target}")
+        elif anchor and anchor not in anchors(file.read_text(encoding="utf-8")):
+            found.append(f"no such heading: {target}")
+    return found
+
+
+def anchors(page: str) -> set:
+    """The anchors of the headings of a Markdown page, as GitHub forms them."""
+    headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def self_test() -> None:
-    """The comparison can fail."""
+    """The comparison can fail, and so can a page."""
     assert matches("a …c\n…\nz\n", "a bbc\n1\n2\nz\n")
     assert matches("a\n…\n", "a\n") and matches("…\nz", "z")
     assert not matches("a\n…\nz", "a\nb") and not matches("a …c", "a b d") and not matches("a", "a\nb")
     assert steps("```sh\na\n```\n\n```text\nb\n```\nwords\n```text\nc\n```\n") == [["a\n", "b\n"]]
+    assert anchors("# A `b`: c-d?\n```sh\n# no\n```\n") == {"a-b-c-d"}
+    page = "".join(f"```sh\necho {number}\n```\n\n```text\n{number}\n```\n\n" for number in range(LEAST_BLOCKS))
+    for last, wrong in (
+        ("```sh\nlookalike\n```\n\n```text\n```\n", False),
+        ("```sh\necho b\n```\n\n```text\na\n```\n", True),
+        ("```sh\nexit 3\n# exit code 3\n```\n", False),
+        ("```sh\nexit 3\n```\n", True),
+        ("```sh\nfalse | cat\n```\n", True),
+    ):
+        assert bool(tell(page + last, Path(shutil.which("true")), False)) == wrong, last
+    assert tell("no commands", Path("true"), False)
 
 
 def main() -> int:
@@ -113,8 +146,14 @@ def main() -> int:
         print("no such page; there are " + ", ".join(path.stem for path in pages))
         return 2
     failed = 0
+    if not given.pages:
+        index = PAGES / "README.md"
+        linked = set(LINK.findall(index.read_text(encoding="utf-8")))
+        wrong = missing_links(index) + [f"does not name {path.name}" for path in pages if path.name not in linked]
+        failed += bool(wrong)
+        print("\n".join(f"FAILED: README.md: {line}" for line in wrong) or "ok: README.md", flush=True)
     for path in chosen:
-        wrong = tell(path, given.binary.resolve(), given.show)
+        wrong = missing_links(path) + tell(path.read_text(encoding="utf-8"), given.binary.resolve(), given.show)
         failed += bool(wrong)
         print("\n".join(f"FAILED: {path.name}: {line}" for line in wrong) or f"ok: {path.name}", flush=True)
     return 1 if failed else 0
