@@ -25,6 +25,7 @@ mod visible;
 
 use clap::{CommandFactory, FromArgMatches};
 use exit::{Exit, WrongUsage};
+use flags::with_flags;
 use std::io::ErrorKind;
 use std::process::ExitCode;
 use terminal::tell;
@@ -33,14 +34,14 @@ use visible::visible;
 fn main() -> ExitCode {
     fault::remember_panics();
     lookalike::quiet_decoder_panics();
-    let cli = match parse() {
-        Ok(cli) => cli,
-        Err(Wrong::Config(wrong)) => return failed(&wrong.into()).into(),
+    let (cli, configured) = match parse() {
+        Ok(parsed) => parsed,
+        Err(Wrong::Config(wrong)) => return failed(&wrong.into(), None).into(),
         Err(Wrong::Words(error, origins)) => return usage(&error, &origins),
     };
     let exit = match std::panic::catch_unwind(|| command::run(&cli)) {
         Ok(Ok(exit)) => exit,
-        Ok(Err(error)) => failed(&error),
+        Ok(Err(error)) => failed(&error, Some(&configured)),
         // Outside the library, which returns an error for its own.
         Err(panic) => {
             let message = fault::message(panic.as_ref());
@@ -60,7 +61,7 @@ enum Wrong {
 }
 
 /// The arguments, with those of the configuration; [`flags`] learns which subcommand they name.
-fn parse() -> Result<args::Cli, Wrong> {
+fn parse() -> Result<(args::Cli, config::Complete), Wrong> {
     let command = args::Cli::command();
     let complete =
         config::complete(&command, std::env::args_os().collect()).map_err(Wrong::Config)?;
@@ -71,22 +72,30 @@ fn parse() -> Result<args::Cli, Wrong> {
     let matches = command.clone().try_get_matches_from(&complete.words).map_err(wrong)?;
     flags::remember(&matches);
     complete.remember(&command, &matches);
-    let cli = args::Cli::from_arg_matches(&matches);
-    cli.map_err(|error| wrong(error.format(&mut args::Cli::command())))
+    match args::Cli::from_arg_matches(&matches) {
+        Ok(cli) => Ok((cli, complete)),
+        Err(error) => Err(wrong(error.format(&mut args::Cli::command()))),
+    }
 }
 
-/// Prints an error and returns its exit code.
-fn failed(error: &anyhow::Error) -> Exit {
+/// Prints an error, with the origin of options that it names and nobody typed, and returns its exit
+/// code.
+fn failed(error: &anyhow::Error, configured: Option<&config::Complete>) -> Exit {
     let exit = Exit::of(error);
+    let origins = configured.map(|configured| configured.origins(&with_flags(&error.to_string())));
+    let origins = match origins.as_deref() {
+        None | Some("") => String::new(),
+        Some(origins) => format!("\n{}", origins.trim_end()),
+    };
     match exit {
         // A closed pipe (`lookalike … | head`) is not an error.
         Exit::Failed if is_broken_pipe(error) => return Exit::Done,
         Exit::Usage => {
-            tell(format_args!("lookalike: {error}\n\nFor more information, try '--help'."));
+            tell(format_args!("lookalike: {error}{origins}\n\nFor more information, try '--help'."));
         }
         // Messages of the library include their causes.
         Exit::Internal => tell(fault::report(&format!("lookalike: {error}"))),
-        _ => tell(format_args!("lookalike: {error}")),
+        _ => tell(format_args!("lookalike: {error}{origins}")),
     }
     exit
 }

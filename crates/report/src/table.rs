@@ -152,7 +152,7 @@ mod tests {
             value_of(&Summary { skipped_files, ..Summary::default() }, "skipped files")
         };
         assert_eq!(passed(0), None);
-        assert_eq!(passed(1200).as_deref(), Some("1,200 (unsupported format; list them with -v)"));
+        assert_eq!(passed(1200).as_deref(), Some("1,200 (unsupported format; listed in problems)"));
     }
 
     #[test]

@@ -145,6 +145,7 @@ fn column(name: &str) -> Column {
         "leader_file",
         "a_file",
         "b_file",
+        "duplicates",
     ];
     const RATIOS: &[&str] = &[
         "resemblance",

@@ -205,7 +205,7 @@ def skipped_files(c: Checks) -> None:
     os.symlink(folder / "nowhere", folder / "broken.jsonl")
     os.mkfifo(folder / "pipe.jsonl")
     done = c.run("dedup", folder, "-o", out)
-    row = re.search(r"skipped files +15 \(unsupported format; list them with -v\)$", done.stdout, re.M)
+    row = re.search(r"skipped files +15 \(unsupported format; listed in problems\)$", done.stdout, re.M)
     c.check("skipped files are counted", done.returncode == 0 and row and done.stderr == "", done.stdout + done.stderr)
     c.check("the summary counts it", summary_of(out).get("skipped_files") == 15, summary_of(out).get("skipped_files"))
     said = c.run("dedup", folder, "-o", out, "--force", "-v").stderr

@@ -149,9 +149,9 @@ def few_features(c: Checks) -> None:
     low, again, fresh = c.out("few low"), c.out("few again"), c.out("few fresh")
     options = ("--tables", "tsv", "-q")
     terms = ("--measure", "cosine", "--min-features", "12")
-    c.run("cluster", many, "-o", low, *options, *terms, "-t", "0.5", "--id-field", "nothing")
+    c.run("cluster", many, "-o", low, *options, *terms, "-t", "0.5")
     done = c.run("recluster", low, "-o", again, *options, "-t", "0.8")
-    c.run("cluster", many, "-o", fresh, *options, *terms, "-t", "0.8", "--id-field", "nothing")
+    c.run("cluster", many, "-o", fresh, *options, *terms, "-t", "0.8")
     same_tables = done.returncode == 0 and all((again / name).read_bytes() == (fresh / name).read_bytes() for name in ("pairs.tsv", "clusters.tsv", "documents.tsv"))
     c.check("few: recluster gives the tables of a fresh run", same_tables, done.stderr)
     # evaluate: the exact join finds all of the truth, and what is left out is in no pair of any method.

@@ -129,7 +129,9 @@ def keep_fields(c: Checks) -> None:
         refused("empty cells", rule, [table], ("score, date",))
         refused("nulls", rule, [empty], ("date", "score"))
         refused("other values", rule, [odd], (f"({len(plain)} have a value",))
-    refused("another date field", "oldest", [dated], ("`day`", "date"), "--date-field", "day")
+    done = c.run("dedup", dated, "-o", folder / "never", "--keep", "oldest", "--date-field", "day")
+    said = all(word in done.stderr for word in ("no record has the field `day`", "date", "--date-field"))
+    c.check("keep: a date field that no record has is wrong usage", done.returncode == 2 and said and not (folder / "never").exists(), done.stderr)
     c.check("keep: a field of another name", c.run("dedup", bare, "-o", c.out("keep when"), "--keep", "newest", "--date-field", "when", "-q").returncode == 0)
 
     # Some values only. What is counted here is counted again from the records.

@@ -1,7 +1,8 @@
 //! Fields that no record of the JSONL inputs has.
 //!
 //! Tables are checked by their schemas, each by itself. A JSONL file has none, and one record may lack
-//! what another has, so a field is missing if it is in no record of all JSONL inputs together.
+//! what another has, so a field is missing if it is in no record of all JSONL inputs together. Beside
+//! tables, which may have it, nothing is said.
 
 use super::fields::{Fields, Slot};
 use super::raw::{is_blank, split_line};
@@ -26,12 +27,17 @@ pub struct MissingField {
 
 impl Inputs {
     /// The content, or a field that the caller has named, if no record of the JSONL inputs has it;
-    /// `None` as well if there are no JSON objects, or if `cancelled`.
+    /// `None` as well if there are no JSON objects, if there are tables, or if `cancelled`.
     ///
     /// Reads until all fields were found: usually the first record. Inputs that cannot be read are
     /// passed over; they are reported when they are read.
     #[must_use]
     pub fn missing_field(&self, cancelled: &dyn Fn() -> bool) -> Option<MissingField> {
+        let is_table =
+            |format| matches!(format, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow);
+        if self.files.iter().any(|file| is_table(file.format)) {
+            return None;
+        }
         let fields = Fields::new(&self.options.fields);
         let content = (fields.content(), fields.content_setting());
         let named = fields.named().into_iter().map(|(slot, setting)| (vec![slot], setting));
