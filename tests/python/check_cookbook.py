@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands of the cookbook, docs/cookbook/*.md, and compares what they print with what the pages say.
+"""Runs the commands of the cookbook, docs/cookbook/*.md, and compares what they print with what the pages say. Also checks the links of all documentation.
 
     check_cookbook.py path/to/lookalike [--show] [PAGE...]
 
@@ -108,6 +108,14 @@ def missing_links(path: Path) -> list:
     return found
 
 
+def wrong_links(pages: list) -> list:
+    """Links of the documentation to nothing, and pages of the cookbook that its index does not name."""
+    documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md"), ROOT / "bindings" / "python" / "README.md"]
+    found = [f"{path.relative_to(ROOT)}: {line}" for path in sorted(documents) for line in missing_links(path)]
+    linked = set(LINK.findall((PAGES / "README.md").read_text(encoding="utf-8")))
+    return found + [f"docs/cookbook/README.md does not name {path.name}" for path in pages if path.name not in linked]
+
+
 def anchors(page: str) -> set:
     """The anchors of the headings of a Markdown page, as GitHub forms them."""
     headings = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", page, flags=re.MULTILINE | re.DOTALL), re.MULTILINE)
@@ -147,13 +155,11 @@ def main() -> int:
         return 2
     failed = 0
     if not given.pages:
-        index = PAGES / "README.md"
-        linked = set(LINK.findall(index.read_text(encoding="utf-8")))
-        wrong = missing_links(index) + [f"does not name {path.name}" for path in pages if path.name not in linked]
+        wrong = wrong_links(pages)
         failed += bool(wrong)
-        print("\n".join(f"FAILED: README.md: {line}" for line in wrong) or "ok: README.md", flush=True)
+        print("\n".join(f"FAILED: {line}" for line in wrong) or "ok: links", flush=True)
     for path in chosen:
-        wrong = missing_links(path) + tell(path.read_text(encoding="utf-8"), given.binary.resolve(), given.show)
+        wrong = tell(path.read_text(encoding="utf-8"), given.binary.resolve(), given.show)
         failed += bool(wrong)
         print("\n".join(f"FAILED: {path.name}: {line}" for line in wrong) or f"ok: {path.name}", flush=True)
     return 1 if failed else 0
