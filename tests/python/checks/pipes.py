@@ -146,7 +146,7 @@ def refused(c: Checks, folder: Path) -> None:
     other = folder / "two.csv"
     other.write_text("text,id\nsome text,a\n")
     for arguments, words in (
-        ([SAMPLES / "apache.parquet"], "Parquet cannot be written to a pipe"),
+        ([SAMPLES / "apache.parquet"], "cannot be written to a pipe"),
         ([docs, table], "different formats"),
         ([table, other], "different columns"),
         ([docs, "--resume"], "--resume needs a result directory"),
