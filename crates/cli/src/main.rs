@@ -91,7 +91,9 @@ fn failed(error: &anyhow::Error, configured: Option<&config::Complete>) -> Exit 
         // A closed pipe (`lookalike … | head`) is not an error.
         Exit::Failed if is_broken_pipe(error) => return Exit::Done,
         Exit::Usage => {
-            tell(format_args!("lookalike: {error}{origins}\n\nFor more information, try '--help'."));
+            tell(format_args!(
+                "lookalike: {error}{origins}\n\nFor more information, try '--help'."
+            ));
         }
         // Messages of the library include their causes.
         Exit::Internal => tell(fault::report(&format!("lookalike: {error}"))),

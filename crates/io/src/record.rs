@@ -169,7 +169,7 @@ pub struct Mark<'a> {
     /// Resemblance (or the measure in use) to the witness.
     pub resemblance: Option<f64>,
     /// Cluster of the document, if any.
-    pub cluster: Option<&'a str>,
+    pub cluster: Option<u64>,
     /// Whether the document would be removed.
     pub is_duplicate: bool,
     /// Number of documents that it represents, if it has no witness itself.

@@ -80,13 +80,11 @@ impl Clusters {
 pub(crate) struct Decisions<'a> {
     analysis: &'a Analysis,
     clusters: &'a Clusters,
-    /// Numbers of the clusters as text, for marking.
-    labels: Vec<String>,
 }
 
 impl<'a> Decisions<'a> {
     pub(crate) fn new(analysis: &'a Analysis, clusters: &'a Clusters) -> Self {
-        Self { analysis, clusters, labels: (0..clusters.len()).map(|n| n.to_string()).collect() }
+        Self { analysis, clusters }
     }
 }
 
@@ -139,14 +137,14 @@ impl Fates for ChunkDecisions<'_> {
     }
 
     fn mark(&self, file: u32, record: u32) -> Mark<'_> {
-        let Decisions { analysis, clusters, labels } = self.decisions;
+        let Decisions { analysis, clusters } = self.decisions;
         let Some(document) = self.find(file, record) else { return Mark::default() };
         let removal = analysis.removal(document);
         let leader = removal.map_or(document, |removal| removal.kept);
         let Some(number) = clusters.number(leader) else {
             return Mark { duplicates: Some(0), ..Mark::default() };
         };
-        let number = number as usize;
+        let (cluster, number) = (number, number as usize);
         let protected = analysis.collection.is_protected(document);
         let file = removal.map(|removal| analysis.collection.file_name(removal.kept));
         let record = removal.map(|_| clusters.records[number]);
@@ -155,7 +153,7 @@ impl Fates for ChunkDecisions<'_> {
             duplicate_of_file: file,
             duplicate_of_record: record,
             resemblance: removal.and_then(|r| analysis.similarity(r.evidence)),
-            cluster: Some(&labels[number]),
+            cluster: Some(cluster),
             is_duplicate: analysis.verdicts.is_removed(document) && !protected,
             duplicates: removal.is_none().then(|| clusters.sizes[number] - 1),
         }

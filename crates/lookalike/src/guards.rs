@@ -193,7 +193,8 @@ impl Guards {
             if documents >= INPUT_DOCUMENTS && most.is_exceeded(removed, documents) {
                 return Err(LookalikeError::Guard(format!(
                     "{removed} of {documents} documents ({}) of {} would be removed, more than {}. \
-                     {ADVICE} Or raise the setting max_loss",
+                     {ADVICE} If its documents should be kept before those of other sources, say so with \
+                     prefer() in the setting keep. Or raise the setting max_loss",
                     percentage(removed, documents),
                     analysis.inputs.files[file].name,
                     named(Some(most))

@@ -200,7 +200,8 @@ fn name_of(record: &RecordView<'_>, inputs: &Inputs) -> DocumentName<'static> {
     DocumentName { id: id.into(), file: file.into(), record: record.record }
 }
 
-fn id_of(record: &RecordView<'_>, inputs: &Inputs) -> String {
+/// The id of a record, as tables name it.
+pub(crate) fn id_of(record: &RecordView<'_>, inputs: &Inputs) -> String {
     let file = &inputs.files[record.file as usize];
     match &record.id {
         Some(id) => id.to_string(),

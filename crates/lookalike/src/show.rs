@@ -3,6 +3,7 @@
 use crate::LookalikeError;
 use crate::document_columns::{DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
 use crate::error::Unread;
+use crate::lookup::id_of;
 use crate::panics::caught;
 use crate::reading::Documents;
 use crate::result_tables::{Extra, cluster_columns, ledger_columns};
@@ -307,13 +308,13 @@ fn texts(run: &Path, text: &str, limit: usize) -> Result<Shown, LookalikeError> 
             chunks,
             VisitScratch::default,
             |scratch, chunk| {
-                let mut found: Vec<(Option<String>, u32, u32, String)> = Vec::new();
+                let mut found: Vec<(String, u32, u32, String)> = Vec::new();
                 let Ok(chunk) = chunk else { return found };
                 chunk.visit(inputs, scratch, &mut |item| {
                     let Item::Record(record) = item else { return };
                     let own = plain_text(&record.content);
                     if let Some(at) = own.find(text) {
-                        let id = record.id.as_deref().map(str::to_owned);
+                        let id = id_of(&record, inputs);
                         found.push((id, record.file, record.record, around(&own, at, text.len())));
                     }
                 });
@@ -322,7 +323,6 @@ fn texts(run: &Path, text: &str, limit: usize) -> Result<Shown, LookalikeError> 
             |found| {
                 for (id, file, record, around) in found {
                     let file = inputs.files[file as usize].name.clone();
-                    let id = id.unwrap_or_else(|| format!("{file}:{record}"));
                     let place = (file, record);
                     let cluster = known.get(&place).map(|(cluster, _)| *cluster);
                     let rule = removed.get(&place);

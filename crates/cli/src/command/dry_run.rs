@@ -53,7 +53,8 @@ fn print(job: &Job, shown: &Preview, out: &mut impl Write) -> anyhow::Result<()>
         files(&shown.against, out)?;
     }
     if !shown.skipped.is_empty() {
-        writeln!(out, "Would skip {} files (-v lists them).", shown.skipped.len())?;
+        let files = if shown.skipped.len() == 1 { "file" } else { "files" };
+        writeln!(out, "Would skip {} {files} (-v lists them).", shown.skipped.len())?;
     }
     let settings = &shown.settings;
     let mut rows = vec![

@@ -1,8 +1,8 @@
 //! Fields that no record of the JSONL inputs has.
 //!
 //! Tables are checked by their schemas, each by itself. A JSONL file has none, and one record may lack
-//! what another has, so a field is missing if it is in no record of all JSONL inputs together. Beside
-//! tables, which may have it, nothing is said.
+//! what another has, so a field is missing if it is in no record of all JSONL inputs together, and in no
+//! table beside them.
 
 use super::fields::{Fields, Slot};
 use super::raw::{is_blank, split_line};
@@ -27,17 +27,12 @@ pub struct MissingField {
 
 impl Inputs {
     /// The content, or a field that the caller has named, if no record of the JSONL inputs has it;
-    /// `None` as well if there are no JSON objects, if there are tables, or if `cancelled`.
+    /// `None` as well if there are no JSON objects, if a table has it, or if `cancelled`.
     ///
     /// Reads until all fields were found: usually the first record. Inputs that cannot be read are
     /// passed over; they are reported when they are read.
     #[must_use]
     pub fn missing_field(&self, cancelled: &dyn Fn() -> bool) -> Option<MissingField> {
-        let is_table =
-            |format| matches!(format, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow);
-        if self.files.iter().any(|file| is_table(file.format)) {
-            return None;
-        }
         let fields = Fields::new(&self.options.fields);
         let content = (fields.content(), fields.content_setting());
         let named = fields.named().into_iter().map(|(slot, setting)| (vec![slot], setting));
@@ -65,10 +60,24 @@ impl Inputs {
                 }
             }
         }
-        let (slots, setting) = wanted.into_iter().next().filter(|_| records > 0)?;
+        if records == 0 || wanted.is_empty() {
+            return None;
+        }
+        let columns = self.columns_of_tables();
+        let is_column = |slot: &Slot| columns.iter().any(|column| column == fields.names[*slot]);
+        wanted.retain(|(slots, _)| !slots.iter().any(is_column));
+        let (slots, setting) = wanted.into_iter().next()?;
         let names: Vec<&str> = slots.iter().map(|slot| fields.names[*slot]).collect();
         let found = suggest::listed(&names, &jsonl.field_names(), 20);
         let names = names.into_iter().map(str::to_owned).collect();
         Some(MissingField { names, setting, records, found })
+    }
+
+    /// The columns of the inputs that are tables.
+    fn columns_of_tables(&self) -> Vec<String> {
+        let is_table =
+            |format| matches!(format, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow);
+        let tables = self.files.iter().filter(|file| is_table(file.format));
+        Self::from_files(tables.cloned().collect(), self.options.clone()).field_names()
     }
 }

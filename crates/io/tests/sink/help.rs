@@ -80,13 +80,13 @@ impl<F: Fn(u32, u32) -> Fate + Sync> Fates for Decide<F> {
 
     fn mark(&self, file: u32, record: u32) -> Mark<'_> {
         match (self.0)(file, record) {
-            Fate::Kept => Mark { cluster: Some("c,1"), duplicates: Some(1), ..Mark::default() },
+            Fate::Kept => Mark { cluster: Some(4), duplicates: Some(1), ..Mark::default() },
             Fate::Removed => Mark {
                 duplicate_of: Some("the \"first\""),
                 duplicate_of_file: Some("a.csv"),
                 duplicate_of_record: Some(3),
                 resemblance: Some(0.875),
-                cluster: Some("c,1"),
+                cluster: Some(4),
                 is_duplicate: true,
                 duplicates: None,
             },

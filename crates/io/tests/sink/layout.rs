@@ -73,8 +73,8 @@ fn marked_files_become_a_table() {
     assert_eq!(
         std::fs::read_to_string(out.join("marked-files.tsv")).unwrap(),
         "path\tx_duplicate_of\tx_duplicate_of_file\tx_duplicate_of_record\tx_resemblance\tx_cluster\tx_is_duplicate\tx_duplicates\n\
-         a.txt\t\t\t\t\tc,1\tfalse\t1\n\
-         b.md\tthe \"first\"\ta.csv\t3\t0.875\tc,1\ttrue\t\n"
+         a.txt\t\t\t\t\t4\tfalse\t1\n\
+         b.md\tthe \"first\"\ta.csv\t3\t0.875\t4\ttrue\t\n"
     );
     assert_eq!(std::fs::read_to_string(out.join("rejected-files.txt")).unwrap(), "c.html\n");
 }

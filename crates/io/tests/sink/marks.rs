@@ -21,8 +21,8 @@ fn json_lines_get_members_and_the_rejected_stay_apart() {
         let chunks = chunks(0, &lines, 2, None);
         let (out, _) = result(folder.path(), &inputs, &chunks, &Decide(in_turn), &marking());
         let marked = out.join(&tree(&out)[0]);
-        let kept = r#""duplicate_of":null,"duplicate_of_file":null,"duplicate_of_record":null,"resemblance":null,"cluster":"c,1","is_duplicate":false,"duplicates":1"#;
-        let removed = r#""duplicate_of":"the \"first\"","duplicate_of_file":"a.csv","duplicate_of_record":3,"resemblance":0.875,"cluster":"c,1","is_duplicate":true,"duplicates":null"#;
+        let kept = r#""duplicate_of":null,"duplicate_of_file":null,"duplicate_of_record":null,"resemblance":null,"cluster":4,"is_duplicate":false,"duplicates":1"#;
+        let removed = r#""duplicate_of":"the \"first\"","duplicate_of_file":"a.csv","duplicate_of_record":3,"resemblance":0.875,"cluster":4,"is_duplicate":true,"duplicates":null"#;
         let expected = format!("{{\"a\":1,{kept}}}\r\n{{ {removed}}}\n{{\"b\":{{}},{kept}}}");
         assert_eq!(String::from_utf8(decoded(&marked, compression)).unwrap(), expected);
         assert_eq!(decoded(&out.join(&tree(&out)[1]), compression), b"broken\n");
@@ -41,8 +41,8 @@ fn rows_get_columns_and_so_does_the_header() {
     assert_eq!(
         std::fs::read_to_string(out.join("marked.csv")).unwrap(),
         "id,text,duplicate_of,duplicate_of_file,duplicate_of_record,resemblance,cluster,is_duplicate,duplicates\n\
-         1,a,,,,,\"c,1\",false,1\n\
-         2,\"b\n\",\"the \"\"first\"\"\",a.csv,3,0.875,\"c,1\",true,\n"
+         1,a,,,,,4,false,1\n\
+         2,\"b\n\",\"the \"\"first\"\"\",a.csv,3,0.875,4,true,\n"
     );
     assert_eq!(std::fs::read_to_string(out.join("rejected.csv")).unwrap(), "id,text\n3,\"\n");
 }
@@ -121,7 +121,7 @@ proptest! {
         prop_assert_eq!(parsed.remove("is_duplicate"), Some(true.into()));
         prop_assert_eq!(parsed.remove("duplicates"), Some(serde_json::Value::Null));
         prop_assert_eq!(parsed.remove("resemblance"), Some(0.875.into()));
-        prop_assert_eq!(parsed.remove("cluster"), Some("c,1".into()));
+        prop_assert_eq!(parsed.remove("cluster"), Some(4.into()));
         prop_assert_eq!(parsed.remove("duplicate_of_file"), Some("a.csv".into()));
         prop_assert_eq!(parsed.remove("duplicate_of_record"), Some(3.into()));
         prop_assert_eq!(parsed.remove("duplicate_of"), Some("the \"first\"".into()));

@@ -248,6 +248,13 @@ fn a_field_that_no_record_of_the_jsonl_inputs_has_is_found_out() {
     let (names, setting, found) =
         missing(&[("a.jsonl", nested)], named("doc.text", "uri")).unwrap();
     assert_eq!((names.join("+"), setting), ("uri".into(), "url_field"));
+    // A table beside them may have it.
+    let beside = |header: &str| {
+        let files = [("a.jsonl", nested), ("b.csv", header)];
+        missing(&files, named("doc.text", "uri")).map(|(names, ..)| names)
+    };
+    assert_eq!(beside("uri,doc.text\nu,words\n"), None);
+    assert_eq!(beside("url,doc.text\nu,words\n"), Some(vec!["uri".to_owned()]));
     assert!(found.ends_with("(did you mean `doc.link`?)"), "{found}");
     // One record of one file is enough, behind records that lack it and lines that are none.
     let late = format!("{}\n[1]\n\n{{\"text\":null,\"uri\":null}}\n", "{\"id\":1}\n".repeat(9000));

@@ -23,7 +23,7 @@ pub(in crate::sink) fn marked_schema(
         DataType::Utf8,
         DataType::Int64,
         DataType::Float64,
-        DataType::Utf8,
+        DataType::Int64,
         DataType::Boolean,
         DataType::Int64,
     ];
@@ -46,7 +46,9 @@ pub(in crate::sink) fn marked_batch(
     let records = marks.iter().map(|m| m.duplicate_of_record.map(i64::from));
     columns.push(Arc::new(records.collect::<Int64Array>()));
     columns.push(Arc::new(marks.iter().map(|m| m.resemblance).collect::<Float64Array>()));
-    columns.push(Arc::new(marks.iter().map(|m| m.cluster).collect::<StringArray>()));
+    columns.push(Arc::new(
+        marks.iter().map(|m| m.cluster.map(u64::cast_signed)).collect::<Int64Array>(),
+    ));
     let removed: BooleanArray = marks.iter().map(|m| Some(m.is_duplicate)).collect();
     columns.push(Arc::new(removed));
     let represented = marks.iter().map(|m| m.duplicates.map(i64::from));

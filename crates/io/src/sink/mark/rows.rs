@@ -33,7 +33,7 @@ pub(in crate::sink) fn texts<'a>(mark: &Mark<'a>) -> [Cow<'a, str>; FIELDS] {
         Cow::Borrowed(mark.duplicate_of_file.unwrap_or_default()),
         number(mark.duplicate_of_record.map(|record| record.to_string())),
         number(mark.resemblance.map(|value| value.to_string())),
-        Cow::Borrowed(mark.cluster.unwrap_or_default()),
+        number(mark.cluster.map(|cluster| cluster.to_string())),
         Cow::Borrowed(if mark.is_duplicate { "true" } else { "false" }),
         number(mark.duplicates.map(|duplicates| duplicates.to_string())),
     ]
@@ -76,13 +76,13 @@ mod tests {
             duplicate_of_file: Some("a,b.csv"),
             duplicate_of_record: Some(7),
             resemblance: Some(1.0),
-            cluster: Some("c"),
+            cluster: Some(4),
             is_duplicate: true,
             duplicates: Some(2),
         };
         let mut out = Vec::new();
         push_marked(b"1,\"x\n\"\r\n", b',', &mark, &mut out);
-        assert_eq!(out, b"1,\"x\n\",\"say \"\"a\"\", b\",\"a,b.csv\",7,1,c,true,2\r\n");
+        assert_eq!(out, b"1,\"x\n\",\"say \"\"a\"\", b\",\"a,b.csv\",7,1,4,true,2\r\n");
         out.clear();
         let none = Mark::default();
         push_marked(b"1\t2", b'\t', &none, &mut out);
