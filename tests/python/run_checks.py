@@ -34,6 +34,7 @@ from checks.extracting import extracting
 from checks.fields import keep_fields, repeated_ids
 from checks.filter import filter  # noqa: A004
 from checks.harness import Checks
+from checks.hostile_formats import hostile_formats
 from checks.index import index, sweeps
 from checks.index_crash import index_crash
 from checks.large_records import large_records, long_texts
@@ -106,6 +107,7 @@ PARTS = (
     archives,
     extracting,
     office,
+    hostile_formats,
     index,
     sweeps,
     filter,

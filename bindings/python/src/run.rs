@@ -4,7 +4,7 @@ use crate::call::{Watch, detached};
 use crate::compare::Compared;
 use crate::table::{Table, table_format};
 use crate::{errors, settings};
-use lookalike::{Job, LookalikeError, PlanJob, ReclusterJob, UndoJob};
+use lookalike::{Extractor, Job, LookalikeError, PlanJob, ReclusterJob, UndoJob};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -123,9 +123,19 @@ pub(crate) fn read_table(py: Python<'_>, run: PathBuf, name: &str) -> PyResult<T
 
 /// Why two documents of a finished run were matched, or were not.
 #[pyfunction]
-pub(crate) fn explain(py: Python<'_>, run: PathBuf, a: &str, b: &str) -> PyResult<Compared> {
+pub(crate) fn explain(
+    py: Python<'_>,
+    run: PathBuf,
+    a: &str,
+    b: &str,
+    extract: Vec<String>,
+) -> PyResult<Compared> {
+    let commands = extract.iter().map(|command| command.parse());
+    let commands: Vec<Extractor> = commands.collect::<Result<_, String>>().map_err(|reason| {
+        errors::exception(py, LookalikeError::Settings(format!("the setting extract: {reason}")))
+    })?;
     let watch = Watch::new(None, None);
-    detached(py, &watch, |_| lookalike::explain(a, b, &run)).map(Compared::new)
+    detached(py, &watch, |_| lookalike::explain(a, b, &run, &commands)).map(Compared::new)
 }
 
 /// Restores removed documents into a copy of a result.

@@ -5,6 +5,7 @@
 //! matter and mistakes are reported before hours of work.
 
 mod archive;
+mod archive_bytes;
 mod discover;
 mod error;
 mod extract;

@@ -18,22 +18,35 @@ use crate::run_inputs::RunInputs;
 use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings};
 use lookalike_engine::Silent;
-use lookalike_io::{Column, Inputs, TableReader, Value};
+use lookalike_io::{Column, Extractor, Inputs, TableReader, Value};
 use lookalike_report::{Action, DocExhibit};
 use std::path::Path;
 
 /// Explains why two documents of a run were matched, or were not. Each is named by its id or as
-/// `FILE:RECORD`.
+/// `FILE:RECORD`. If the run extracted texts with commands, they are started again only if they are
+/// given: a result directory does not start programs by itself.
 ///
 /// # Errors
 /// A directory without a finished run, missing inputs, names of no document, ids of several
-/// documents.
-pub fn explain(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, LookalikeError> {
-    caught(|| explained(a, b, run))
+/// documents, commands of the run that are not given.
+pub fn explain(
+    a: &str,
+    b: &str,
+    run: &Path,
+    commands: &[Extractor],
+) -> Result<DocumentComparison, LookalikeError> {
+    caught(|| explained(a, b, run, commands))
 }
 
-fn explained(a: &str, b: &str, run: &Path) -> Result<DocumentComparison, LookalikeError> {
-    let RunInputs { summary, job, inputs, changed, .. } = RunInputs::find(run)?;
+fn explained(
+    a: &str,
+    b: &str,
+    run: &Path,
+    commands: &[Extractor],
+) -> Result<DocumentComparison, LookalikeError> {
+    let found = RunInputs::find(run)?;
+    found.check_commands(commands)?;
+    let RunInputs { summary, job, inputs, changed, .. } = found;
     let ids = match summary.duplicate_ids == 0 && changed.is_none() && job.against.is_empty() {
         true => Ids::AreUnique,
         false => Ids::MayRepeat,

@@ -1,7 +1,7 @@
 //! A finished run: its summary, and its inputs, found again from any directory.
 
 use crate::{LookalikeError, Settings};
-use lookalike_io::{InputFile, Inputs};
+use lookalike_io::{Extractor, Format, InputFile, Inputs};
 use lookalike_report::Summary;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -75,6 +75,26 @@ impl RunInputs {
             path: run.display().to_string(),
             reason: format!("its inputs are not found: {reason} (tried in {})", tried.join(", ")),
         })
+    }
+}
+
+impl RunInputs {
+    /// Checks that the caller has named the commands that would extract texts of the inputs: a
+    /// result directory may come from somebody else, and its summary must not start programs.
+    ///
+    /// # Errors
+    /// A command of the run that is not among the given ones.
+    pub(crate) fn check_commands(&self, given: &[Extractor]) -> Result<(), LookalikeError> {
+        let recorded = &self.job.settings.formats.extract;
+        let is_run = self.inputs.files.iter().any(|file| file.format == Format::Extracted);
+        match recorded.iter().find(|recorded| is_run && !given.contains(recorded)) {
+            None => Ok(()),
+            Some(missing) => Err(LookalikeError::Settings(format!(
+                "the run extracted texts with the command `{missing}`, which is not started again \
+                 only because the result directory names it; if you trust it, give the setting extract \
+                 with the same value"
+            ))),
+        }
     }
 }
 

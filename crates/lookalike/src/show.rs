@@ -12,7 +12,7 @@ use crate::settings::thread_count;
 use lookalike_engine::pipeline;
 use lookalike_engine::signer::plain_text;
 use lookalike_io::source::VisitScratch;
-use lookalike_io::{Column, Item, TableReader, Value};
+use lookalike_io::{Column, Extractor, Item, TableReader, Value};
 use lookalike_report::Action;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, HashMap};
@@ -29,8 +29,9 @@ pub enum What {
     Cluster(u64),
     /// How many documents an input lost, and to which inputs.
     Source(String),
-    /// Documents whose text contains this one.
-    Texts(String),
+    /// Documents whose text contains this one. Commands with which the run extracted texts are
+    /// started again only if they are given.
+    Texts(String, Vec<Extractor>),
 }
 
 /// An answer: rows of named columns.
@@ -73,7 +74,7 @@ impl Shown {
 /// let clusters = show(&job.output, &What::Clusters, 10)?;
 /// assert_eq!(clusters.columns[..3], ["cluster", "size", "leader"]);
 /// assert_eq!(clusters.rows[0][1], 2);
-/// let found = show(&job.output, &What::Texts("blue fish".into()), 1)?;
+/// let found = show(&job.output, &What::Texts("blue fish".into(), Vec::new()), 1)?;
 /// assert_eq!((found.total, found.rows.len()), (2, 1));
 /// # Ok(())
 /// # }
@@ -88,7 +89,7 @@ pub fn show(run: &Path, what: &What, limit: usize) -> Result<Shown, LookalikeErr
         What::Document(name) => document(run, name, limit),
         What::Cluster(number) => cluster(run, *number, limit),
         What::Source(name) => source(run, name, limit),
-        What::Texts(text) => texts(run, text, limit),
+        What::Texts(text, commands) => texts(run, text, commands, limit),
     })
 }
 
@@ -282,11 +283,18 @@ fn source(run: &Path, name: &str, limit: usize) -> Result<Shown, LookalikeError>
 /// Characters of text before and after what was looked for.
 const AROUND: usize = 40;
 
-fn texts(run: &Path, text: &str, limit: usize) -> Result<Shown, LookalikeError> {
+fn texts(
+    run: &Path,
+    text: &str,
+    commands: &[Extractor],
+    limit: usize,
+) -> Result<Shown, LookalikeError> {
     if text.is_empty() {
         return Err(LookalikeError::Settings("no text to look for".into()));
     }
-    let RunInputs { inputs, .. } = RunInputs::find(run)?;
+    let found = RunInputs::find(run)?;
+    found.check_commands(commands)?;
+    let inputs = found.inputs;
     // Cluster of each document in one, and whether it leads.
     let mut known: HashMap<(String, u32), (u64, bool)> = HashMap::new();
     members(run, |member| {

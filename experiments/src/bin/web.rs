@@ -181,6 +181,7 @@ fn inputs() -> Inputs {
         size: 0,
         modified: None,
         object: None,
+        damage: None,
     };
     Inputs::from_files(vec![file], DiscoverOptions::default())
 }

@@ -56,9 +56,29 @@ def extracting(c: Checks) -> None:
     settings = json.loads((out / "summary.json").read_text())["settings"]["job"]["settings"]["formats"]
     c.check("extracted: the summary has the command", settings["extract"] == [command], settings)
     row = table_of(out / "ledger.tsv")[1]
-    done = c.run("explain", row[0], row[3], "--run", out)
+    done = c.run("explain", row[0], row[3], "--run", out, "--extract", command)
     c.check("extracted: explain repeats it", done.returncode == 0, done.stderr)
+    consent(c, folder, out, row, command)
     failing(c, folder, command)
+
+
+def consent(c: Checks, folder: Path, run: Path, row: list, command: str) -> None:
+    """The commands in a result directory are not started unless they are given again."""
+    trap = folder / "trap"
+    summary = (run / "summary.json").read_text()
+    started = f"xyz={sys.executable} -c 'import pathlib; pathlib.Path(\"{trap}\").touch()' {{}}"
+    (run / "summary.json").write_text(summary.replace(json.dumps(command), json.dumps(started)))
+    for label, arguments in (
+        ("explain", ("explain", row[0], row[3], "--run", run)), ("another", ("explain", row[0], row[3], "--run", run, "--extract", command)),
+        ("show", ("show", run, "--grep", "a")), ("show another", ("show", run, "--grep", "a", "--extract", command)),
+    ):
+        done = c.run(*arguments)
+        c.check(f"extracted: {label} starts no command of a result", done.returncode != 0 and "--extract" in done.stderr and "trap" in done.stderr and not trap.exists(), done.stderr)
+    done = c.run("show", run)
+    c.check("extracted: tables are shown without commands", done.returncode == 0 and not trap.exists(), done.stderr)
+    done = c.run("show", run, "--grep", "a", "--extract", started)
+    c.check("extracted: a command that is given is started", done.returncode == 0 and trap.exists(), done.stderr)
+    (run / "summary.json").write_text(summary)
 
 
 def failing(c: Checks, folder: Path, command: str) -> None:

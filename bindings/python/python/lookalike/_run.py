@@ -250,9 +250,13 @@ class OpenRun:
         """Records and files that could not be used; there is no such table without any."""
         return _lookalike.read_table(self.path, "problems")
 
-    def explain(self, a: str, b: str) -> Comparison:
-        """Why two documents were matched, or were not: each by id, or as ``FILE:RECORD``. Reads the inputs again."""
-        return Comparison(_lookalike.explain(self.path, a, b))
+    def explain(self, a: str, b: str, *, extract: str | Sequence[str] = ()) -> Comparison:
+        """Why two documents were matched, or were not: each by id, or as ``FILE:RECORD``. Reads the inputs again.
+
+        Commands of the run's ``extract`` are started again only if they are given here, too.
+        """
+        commands = [extract] if isinstance(extract, str) else list(extract)
+        return Comparison(_lookalike.explain(self.path, a, b, commands))
 
     def undo(
         self,

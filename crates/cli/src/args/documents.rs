@@ -3,6 +3,7 @@
 use super::values::utf8;
 use super::{AnalysisArgs, CriterionArgs, FieldArgs, FormatArg};
 use clap::Args;
+use lookalike::Extractor;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -33,6 +34,9 @@ pub(crate) struct ExplainArgs {
     /// Output directory of the run
     #[arg(long, value_name = "DIR")]
     pub(crate) run: PathBuf,
+    /// Start this command of the run's --extract again (repeatable)
+    #[arg(long, value_name = "EXT=COMMAND")]
+    pub(crate) extract: Vec<Extractor>,
     /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     pub(crate) format: FormatArg,

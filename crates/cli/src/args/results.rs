@@ -2,6 +2,7 @@
 
 use super::FormatArg;
 use clap::Args;
+use lookalike::Extractor;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -21,6 +22,9 @@ pub(crate) struct ShowArgs {
     /// Show the documents whose text contains TEXT; reads the inputs again
     #[arg(long, value_name = "TEXT", group = "what")]
     pub(crate) grep: Option<String>,
+    /// With --grep: start this command of the run's --extract again (repeatable)
+    #[arg(long, value_name = "EXT=COMMAND")]
+    pub(crate) extract: Vec<Extractor>,
     /// Show at most N rows
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,

@@ -6,7 +6,7 @@ use crate::visible::write_json;
 use std::io::{IsTerminal, Write};
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
-    let evidence = lookalike::explain(&args.a, &args.b, &args.run)?;
+    let evidence = lookalike::explain(&args.a, &args.b, &args.run, &args.extract)?;
     print(&evidence, args.format == FormatArg::Json)
 }
 

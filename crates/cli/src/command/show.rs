@@ -12,7 +12,7 @@ pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
         (Some(id), ..) => What::Document(id.clone()),
         (_, Some(number), ..) => What::Cluster(number),
         (_, _, Some(source), _) => What::Source(source.clone()),
-        (.., Some(text)) => What::Texts(text.clone()),
+        (.., Some(text)) => What::Texts(text.clone(), args.extract.clone()),
         (None, None, None, None) => What::Clusters,
     };
     let shown = show(&args.run, &what, args.limit)?;

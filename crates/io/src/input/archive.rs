@@ -7,12 +7,14 @@
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
+use super::archive_bytes::ArchiveBytes;
 use super::{
     Compression, DiscoverOptions, Format, InputError, InputFile, foreign, kind, maildir, name,
 };
+use crate::source::open;
 
 /// Endings of archives, in lower case.
 const ENDINGS: [&str; 13] = [
@@ -31,11 +33,6 @@ const ENDINGS: [&str; 13] = [
     ".taz",
 ];
 
-/// Longest window of zstd data, as for other inputs: 128 MiB.
-const ZSTD_WINDOW_LOG: u32 = 27;
-/// Memory for xz data, as for other inputs.
-const XZ_MEMORY_KIB: u32 = 256 << 10;
-
 /// Whether a file is an archive, by its name.
 pub(super) fn is_archive(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
@@ -51,10 +48,11 @@ pub(super) struct Unpacked {
     pub(super) folder: tempfile::TempDir,
 }
 
-/// Unpacks an archive.
+/// Unpacks an archive. The member at which it is damaged is the last one; if that has no name, it is
+/// named as the archive.
 ///
 /// # Errors
-/// An archive that cannot be read to its end, or a directory that cannot be written.
+/// A directory that cannot be written.
 pub(super) fn unpack(
     archive: &InputFile,
     options: &DiscoverOptions,
@@ -63,24 +61,77 @@ pub(super) fn unpack(
     let unwritable = |e| InputError::io("unpack an archive in this directory", &above, e);
     let folder =
         tempfile::Builder::new().prefix("lookalike-tar-").tempdir_in(&above).map_err(unwritable)?;
-    let damaged = |e: io::Error| {
-        let path = archive.path.clone();
-        InputError::Archive { path, source: e }
-    };
     let mut unpacked = Unpacked { files: Vec::new(), skipped: Vec::new(), folder };
+    let damage = match ArchiveBytes::open(archive) {
+        Err(error) => Some(open::explain(&error)),
+        Ok(bytes) => match members(archive, &bytes, options, &mut unpacked) {
+            Ok(()) => None,
+            Err(Fault::Read(error)) => Some(bytes.explain(&error)),
+            Err(Fault::Write(error)) => return Err(unwritable(error)),
+        },
+    };
+    let Some(damage) = archive.damage.clone().or(damage) else { return Ok(unpacked) };
+    if let Some(last) = unpacked.files.last_mut()
+        && last.damage.is_some()
+    {
+        last.damage = Some(damage);
+        return Ok(unpacked);
+    }
+    let path = unpacked.folder.path().join("damage");
+    let file = File::create_new(&path).map_err(unwritable)?;
+    if let Some(time) = archive.modified {
+        file.set_modified(time).map_err(unwritable)?;
+    }
+    unpacked.files.push(InputFile {
+        path,
+        // As a document it has no output.
+        format: Format::Text,
+        compression: Compression::None,
+        size: 0,
+        damage: Some(damage),
+        ..archive.clone()
+    });
+    Ok(unpacked)
+}
+
+/// Why a member could not be unpacked.
+enum Fault {
+    Read(io::Error),
+    Write(io::Error),
+}
+
+/// Unpacks the members. A member that is cut off has an empty [`InputFile::damage`].
+fn members(
+    archive: &InputFile,
+    bytes: &ArchiveBytes,
+    options: &DiscoverOptions,
+    unpacked: &mut Unpacked,
+) -> Result<(), Fault> {
     let mut names: BTreeMap<String, u32> = BTreeMap::new();
-    let mut tar = tar::Archive::new(reader(&archive.path).map_err(damaged)?);
-    for entry in tar.entries().map_err(damaged)? {
-        let mut entry = entry.map_err(damaged)?;
-        let member = entry.path().map_err(damaged)?.into_owned();
+    let mut tar = tar::Archive::new(bytes);
+    let mut entries = tar.entries().map_err(Fault::Read)?;
+    let mut start = 0;
+    loop {
+        bytes.bound_headers(start);
+        let Some(entry) = entries.next() else { break };
+        let mut entry = entry.map_err(Fault::Read)?;
+        bytes.unbound();
         let kind = entry.header().entry_type();
+        let held = match kind.is_gnu_sparse() {
+            true => entry.header().entry_size().map_err(Fault::Read)?,
+            false => entry.size(),
+        };
+        start = entry.raw_file_position().saturating_add(held);
+        let member = entry.path().map_err(Fault::Read)?.into_owned();
         if kind.is_dir() || kind.is_pax_global_extensions() || is_hidden(&member) {
             continue;
         }
         let shown = format!("{}!{}", archive.name, name::readable(&member));
         let mut head = Vec::new();
-        let found = match kind.is_file() || kind.is_contiguous() {
-            true => format(&member, options, &mut entry, &mut head).map_err(damaged)?,
+        let is_file = (kind.is_file() || kind.is_contiguous())
+            && !is_sparse(&mut entry).map_err(Fault::Read)?;
+        let found = match is_file {
+            true => format(&member, options, &mut entry, &mut head).map_err(Fault::Read)?,
             false => None,
         };
         let Some((format, compression)) = found else {
@@ -88,7 +139,7 @@ pub(super) fn unpack(
             continue;
         };
         let path = unpacked.folder.path().join(format!("{:08}", unpacked.files.len() + 1));
-        let mut file = File::create_new(&path).map_err(unwritable)?;
+        let mut file = File::create_new(&path).map_err(Fault::Write)?;
         let size = entry.size();
         // A document above the limit is named as such when it is read; its size does not matter.
         let most = match format.is_document() && compression == Compression::None {
@@ -96,17 +147,16 @@ pub(super) fn unpack(
             false => size,
         };
         let mut content = head.as_slice().chain(&mut entry).take(most);
-        let copied = copy(&mut content, &mut file).map_err(|fault| match fault {
-            Fault::Read(error) => damaged(error),
-            Fault::Write(error) => unwritable(error),
-        })?;
-        if copied < most {
-            return Err(damaged(io::ErrorKind::UnexpectedEof.into()));
-        }
+        let copied = match copy(&mut content, &mut file) {
+            Ok(copied) if copied < most => Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) => Ok(()),
+            Err(Fault::Read(error)) => Err(error),
+            Err(fault) => return Err(fault),
+        };
         if let Some(time) = archive.modified {
-            file.set_modified(time).map_err(unwritable)?;
+            file.set_modified(time).map_err(Fault::Write)?;
         }
-        let metadata = file.metadata().map_err(unwritable)?;
+        let metadata = file.metadata().map_err(Fault::Write)?;
         let times = names.entry(shown.clone()).or_default();
         *times += 1;
         let normal = member.components().filter(|part| matches!(part, Component::Normal(_)));
@@ -119,15 +169,17 @@ pub(super) fn unpack(
             size: metadata.len(),
             modified: metadata.modified().ok(),
             object: None,
+            damage: copied.is_err().then(String::new),
         });
+        copied.map_err(Fault::Read)?;
     }
-    Ok(unpacked)
+    bytes.read_padding().map_err(Fault::Read)
 }
 
-/// Why a member could not be copied.
-enum Fault {
-    Read(io::Error),
-    Write(io::Error),
+/// Whether a regular member is a sparse file whose content begins with a map of its holes.
+fn is_sparse<R: Read>(entry: &mut tar::Entry<'_, R>) -> io::Result<bool> {
+    let mut extensions = entry.pax_extensions()?.into_iter().flatten().flatten();
+    Ok(extensions.any(|extension| extension.key_bytes().starts_with(b"GNU.sparse.")))
 }
 
 fn copy(from: &mut impl Read, to: &mut impl Write) -> Result<u64, Fault> {
@@ -143,24 +195,6 @@ fn copy(from: &mut impl Read, to: &mut impl Write) -> Result<u64, Fault> {
             Err(error) => return Err(Fault::Read(error)),
         }
     }
-}
-
-/// The unpacked bytes of an archive, whatever the compression in its name.
-fn reader(path: &Path) -> io::Result<Box<dyn Read>> {
-    let mut head = Vec::new();
-    File::open(path)?.take(kind::HEAD as u64).read_to_end(&mut head)?;
-    let file = BufReader::with_capacity(1 << 18, File::open(path)?);
-    Ok(match kind::compression_of(&head) {
-        None => Box::new(file),
-        Some(Compression::Gzip) => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
-        Some(Compression::Zstd) => {
-            let mut decoder = zstd::stream::read::Decoder::with_buffer(file)?;
-            decoder.window_log_max(ZSTD_WINDOW_LOG)?;
-            Box::new(decoder)
-        }
-        Some(Compression::Bzip2) => Box::new(bzip2::bufread::MultiBzDecoder::new(file)),
-        _ => Box::new(lzma_rust2::XzReader::new_mem_limit(file, true, XZ_MEMORY_KIB)),
-    })
 }
 
 /// Whether a part of the name is hidden, as names in directories that are not read.

@@ -10,8 +10,8 @@ use lookalike_store::is_url;
 use super::files::check_count;
 use super::maildir::Holds;
 use super::{
-    Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, archive, foreign, kind,
-    maildir, name, remote, spool,
+    Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, archive, archive_bytes,
+    foreign, kind, maildir, name, remote, spool,
 };
 use crate::source::open;
 
@@ -33,7 +33,9 @@ impl Inputs {
     /// format is a message; hidden directories of a Maildir that are Maildirs are read too.
     /// A file without a known extension is an mbox if it starts as one.
     ///
-    /// The members of tar archives are files, named `ARCHIVE!MEMBER`.
+    /// The members of tar archives are files, named `ARCHIVE!MEMBER`. An archive from standard input
+    /// or a pipe is known by its first bytes; one in a store is copied. A damaged archive has the
+    /// members before the damage, and one with [`InputFile::damage`].
     ///
     /// # Errors
     /// An argument that matches nothing, a file of unknown format, a directory that cannot be
@@ -118,19 +120,28 @@ fn discover(
     let reads_stdin = search.stdin || args.iter().any(|arg| arg == STDIN);
     let Search { found, mut skipped, mut spooled, archives, .. } = search;
     let mut files: Vec<InputFile> = found.into_values().collect();
-    files.extend(spooled.iter().map(|(file, _)| file.clone()));
-    let (archives, mut unpacked): (Vec<InputFile>, _) =
+    let (mut archives, mut unpacked): (Vec<InputFile>, _) =
         (archives.into_values().collect(), Vec::new());
+    if reads_stdin {
+        let names: Vec<&str> = files
+            .iter()
+            .chain(&archives)
+            .chain(spooled.iter().map(|(file, _)| file))
+            .map(|file| file.name.as_str())
+            .collect();
+        let copy = spool::stdin(stdin, &options, &names)?;
+        spooled.push(copy);
+    }
+    for (file, _) in &spooled {
+        // The name of a pipe need not say what comes from it.
+        let is_archive = archive::is_archive(&file.relative) || archive_bytes::is_tar(file);
+        if is_archive { &mut archives } else { &mut files }.push(file.clone());
+    }
     for archive in &archives {
         let members = archive::unpack(archive, &options)?;
         files.extend(members.files);
         skipped.extend(members.skipped);
         unpacked.push(Arc::new(members.folder));
-    }
-    if reads_stdin {
-        let (file, path) = spool::stdin(stdin, &options, &files)?;
-        files.push(file.clone());
-        spooled.push((file, path));
     }
     if files.is_empty() {
         let given = if args.is_empty() { "no inputs".to_string() } else { args.join(" ") };
@@ -360,6 +371,7 @@ impl<'a> Search<'a> {
             size: metadata.len(),
             modified: metadata.modified().ok(),
             object: None,
+            damage: None,
         };
         let place = path.canonicalize().map_err(fail)?;
         let known = if is_archive { &mut self.archives } else { &mut self.found };

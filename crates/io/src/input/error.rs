@@ -98,17 +98,6 @@ pub enum InputError {
     /// An object that cannot be found or read.
     #[error(transparent)]
     Store(#[from] lookalike_store::StoreError),
-    /// A tar archive that cannot be read to its end.
-    #[error(
-        "{}: the archive is damaged or cut off; get the whole file, or unpack what can be and give the directory",
-        path.display()
-    )]
-    Archive {
-        /// The archive.
-        path: PathBuf,
-        /// What is wrong.
-        source: io::Error,
-    },
     /// Any other failure.
     #[error("{}: cannot {action}; check the permissions and the disk, then run again", path.display())]
     Io {

@@ -27,6 +27,9 @@ pub struct InputFile {
     pub modified: Option<std::time::SystemTime>,
     /// The object, if it is in a store or on a web server.
     pub object: Option<Arc<Object>>,
+    /// Why data after its end are missing, if they are: it is a member of an archive that is damaged
+    /// there. What is left of it is read, and this is the problem at its end.
+    pub damage: Option<String>,
 }
 
 impl InputFile {
@@ -42,6 +45,7 @@ impl InputFile {
             size: 0,
             modified: None,
             object: None,
+            damage: None,
         }
     }
 

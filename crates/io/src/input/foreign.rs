@@ -10,7 +10,7 @@ const WEB: &str =
     "ARC files are not supported; convert it to WARC, for example with warcio recompress";
 const LINKS: &str = "WAT files hold no texts; give the WARC or WET files";
 const PACKED: &str = "archives other than tar, and archives inside of archives, are not read; unpack it and give the directory";
-const MEMBER: &str = "a link or device in an archive, or a member of unknown format";
+const MEMBER: &str = "a link, device or sparse file in an archive, or a member of unknown format";
 const PDF: &str = "PDF is not supported; convert it to text first (for example with pdftotext)";
 const PAGES: &str = "this format is not supported; convert it to text, Markdown or HTML first";
 const SHEET: &str = "spreadsheets are not supported; save it as CSV";

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use lookalike_store::{Address, Found, Object, StoreError, find, heads, list};
 
 use super::{
-    Compression, DiscoverOptions, Format, InputError, InputFile, foreign, kind, maildir, spool,
+    Compression, DiscoverOptions, Format, InputError, InputFile, archive, foreign, kind, maildir,
+    spool,
 };
 
 /// What an argument that is a URL leads to.
@@ -15,8 +16,8 @@ pub(super) struct Remote {
     pub(super) files: Vec<InputFile>,
     /// Objects of unsupported formats.
     pub(super) skipped: Vec<PathBuf>,
-    /// Copies of objects that cannot be read in parts.
-    pub(super) spooled: Option<spool::Spooled>,
+    /// Copies of archives, and of objects that cannot be read in parts.
+    pub(super) spooled: Vec<spool::Spooled>,
 }
 
 /// Finds the objects that a URL names: one object, those below a prefix, or those that match a
@@ -69,7 +70,7 @@ pub(super) fn discover(url: &str, options: &DiscoverOptions) -> Result<Remote, I
             false => StoreError::NotFound { url: address.to_string() }.into(),
         });
     }
-    Ok(below(objects, &base, options))
+    below(objects, &base, options)
 }
 
 /// The prefix that a pattern names before its first wildcard, and whether a key matches it or is
@@ -99,10 +100,10 @@ fn pattern(url: &str, key: &str) -> Result<Pattern, InputError> {
 /// The only object that an argument names.
 fn named(object: Object, above: &str, options: &DiscoverOptions) -> Result<Remote, InputError> {
     let shown = PathBuf::from(object.address.to_string());
-    let remote = below(vec![object], above, options);
-    match (&remote.files[..], options.format) {
-        ([], _) => Err(unknown(shown)),
-        _ => Ok(remote),
+    let remote = below(vec![object], above, options)?;
+    match remote.files.is_empty() && remote.spooled.is_empty() {
+        true => Err(unknown(shown)),
+        false => Ok(remote),
     }
 }
 
@@ -127,17 +128,29 @@ fn web(address: &Address, options: &DiscoverOptions) -> Result<Remote, InputErro
             };
             let (mut file, copy) = spool::object(address, format, options)?;
             file.compression = compression;
-            let spooled = Some((file, copy));
+            let spooled = vec![(file, copy)];
             Ok(Remote { spooled, ..Remote::default() })
         }
     }
 }
 
 /// The inputs among some objects, and those that are skipped.
-fn below(objects: Vec<Object>, base: &str, options: &DiscoverOptions) -> Remote {
+///
+/// # Errors
+/// An archive that cannot be copied.
+fn below(
+    objects: Vec<Object>,
+    base: &str,
+    options: &DiscoverOptions,
+) -> Result<Remote, InputError> {
     let mut remote = Remote::default();
     let mut unknown = Vec::new();
     for object in objects {
+        if archive::is_archive(object.address.file_path()) {
+            let file = file(object, base, Format::Text, Compression::None);
+            remote.spooled.push(spool::archive(file, options)?);
+            continue;
+        }
         let (format, compression) = format(object.address.file_path(), options);
         match format {
             Some(format) => remote.files.push(file(object, base, format, compression)),
@@ -157,7 +170,7 @@ fn below(objects: Vec<Object>, base: &str, options: &DiscoverOptions) -> Remote 
         }
     }
     settle(&mut remote.files);
-    remote
+    Ok(remote)
 }
 
 /// Finds out the compression from the first bytes.
@@ -177,6 +190,10 @@ fn settle(files: &mut [InputFile]) {
 /// Format, if the name shows it, and compression.
 fn format(path: &Path, options: &DiscoverOptions) -> (Option<Format>, Compression) {
     let (named, compression) = kind::of_name(path);
+    if archive::is_archive(path) {
+        // The format of its members is found later.
+        return (Some(Format::Text), Compression::None);
+    }
     if options.format.is_some() {
         return (options.format, compression);
     }
@@ -208,6 +225,7 @@ fn file(object: Object, base: &str, format: Format, compression: Compression) ->
         size: object.size,
         modified: object.modified,
         object: Some(Arc::new(object)),
+        damage: None,
     }
 }
 

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lookalike_store::{Address, download};
+use lookalike_store::{Address, ObjectReader, download};
 use tempfile::TempPath;
 
 use super::{Compression, DiscoverOptions, Format, InputError, InputFile};
@@ -38,10 +38,10 @@ pub(super) fn is_pipe(_: &Metadata) -> bool {
 pub(super) fn stdin(
     stdin: &mut dyn Read,
     options: &DiscoverOptions,
-    files: &[InputFile],
+    names: &[&str],
 ) -> Result<Spooled, InputError> {
     let mut name = "stdin".to_string();
-    while files.iter().any(|file| file.name == name) {
+    while names.contains(&name.as_str()) {
         name.push('-');
     }
     let relative = PathBuf::from(&name);
@@ -85,6 +85,22 @@ pub(super) fn object(
     failure.map_or(Ok(spooled), |error| Err(error.into()))
 }
 
+/// Copies an archive in a store. What was read before a failure is kept, with the failure as
+/// [`InputFile::damage`].
+pub(super) fn archive(file: InputFile, options: &DiscoverOptions) -> Result<Spooled, InputError> {
+    let Some(object) = file.object else { return Err(InputError::NotFound { path: file.path }) };
+    let mut reader = ObjectReader::new(object, 1);
+    let mut damage = None;
+    let described = (file.name, file.relative, file.format);
+    let action = "keep a copy of an archive in this directory";
+    let (file, path) = spool(options, described, action, |copy| {
+        let copied = std::io::copy(&mut reader, copy);
+        damage = reader.failure().map(|failure| failure.message());
+        if damage.is_some() { Ok(()) } else { copied.map(drop) }
+    })?;
+    Ok((InputFile { damage, ..file }, path))
+}
+
 fn spool(
     options: &DiscoverOptions,
     (name, relative, format): (String, PathBuf, Format),
@@ -107,6 +123,7 @@ fn spool(
         size: metadata.len(),
         modified: metadata.modified().ok(),
         object: None,
+        damage: None,
     };
     Ok((file, Arc::new(path)))
 }

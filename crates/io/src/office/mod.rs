@@ -61,7 +61,12 @@ pub(crate) fn text(file: &[u8], kind: Office, limit: usize) -> Result<String, St
         return Err("is encrypted; save it without a password".to_owned());
     }
     let mut xml = Vec::new();
-    let part = zip.by_name(kind.part()).map_err(damaged)?;
+    let part = zip.by_name(kind.part()).map_err(|error| match error {
+        zip::result::ZipError::UnsupportedArchive(zip::result::ZipError::PASSWORD_REQUIRED) => {
+            "is encrypted; save it without a password".to_owned()
+        }
+        error => damaged(error),
+    })?;
     part.take(limit as u64 + 1)
         .read_to_end(&mut xml)
         .map_err(|error| format!("its text cannot be unpacked ({error}); get a good copy"))?;

@@ -228,6 +228,10 @@ impl Chunks<'_> {
         let input = &self.inputs.files[file];
         let max_record = self.inputs.options.max_record();
         let (index, size) = (file as u32, self.chunk_bytes);
+        // What decides how columns are read is at their end.
+        if let Some(damage) = input.damage.as_ref().filter(|_| input.format.is_columns()) {
+            return Err(Problem::of_file(index, &input.name, None, damage.clone()));
+        }
         Ok(match input.format {
             Format::Csv | Format::Tsv => {
                 RowReader::open(index, input, &self.fields, size, max_record)?

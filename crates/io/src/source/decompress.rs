@@ -20,13 +20,15 @@ const ZSTD_WINDOW_LOG: u32 = 27;
 const XZ_MEMORY_KIB: u32 = 256 << 10;
 
 /// Decompressed bytes of one file.
-pub(super) struct Decompressed {
+pub(crate) struct Decompressed {
     reader: Reader,
     /// Bytes of the compressed file that were read.
     used: Arc<AtomicU64>,
     compression: Compression,
     /// Another handle of an object, which knows why a request failed.
     object: Option<Opened>,
+    /// See [`InputFile::damage`].
+    damage: Option<String>,
 }
 
 enum Reader {
@@ -36,8 +38,8 @@ enum Reader {
 
 impl Decompressed {
     /// Starts reading.
-    pub(super) fn open(input: &InputFile) -> io::Result<Self> {
-        let compression = input.compression;
+    pub(crate) fn open(input: &InputFile) -> io::Result<Self> {
+        let (compression, damage) = (input.compression, input.damage.clone());
         let file = open::open(input)?;
         let object = input.object.is_some().then(|| file.try_clone()).transpose()?;
         let used = Arc::new(AtomicU64::new(0));
@@ -45,7 +47,8 @@ impl Decompressed {
         let buffered = |file| BufReader::with_capacity(BUFFER, file);
         let reader: Box<dyn Read + Send> = match compression {
             Compression::None => {
-                return Ok(Self { reader: Reader::Plain(file), used, compression, object });
+                let reader = Reader::Plain(file);
+                return Ok(Self { reader, used, compression, object, damage });
             }
             Compression::Gzip => Box::new(GzipMembers::new(buffered(file))?),
             Compression::Zstd => {
@@ -58,11 +61,19 @@ impl Decompressed {
                 Box::new(lzma_rust2::XzReader::new_mem_limit(buffered(file), true, XZ_MEMORY_KIB))
             }
         };
-        Ok(Self { reader: Reader::Packed(reader), used, compression, object })
+        Ok(Self { reader: Reader::Packed(reader), used, compression, object, damage })
     }
 
     /// Appends the next `most` bytes, or all that are left.
-    pub(super) fn read_up_to(&mut self, most: usize, out: &mut Vec<u8>) -> io::Result<usize> {
+    pub(crate) fn read_up_to(&mut self, most: usize, out: &mut Vec<u8>) -> io::Result<usize> {
+        let read = self.append(most, out)?;
+        match read < most && self.damage.is_some() {
+            true => Err(io::ErrorKind::UnexpectedEof.into()),
+            false => Ok(read),
+        }
+    }
+
+    fn append(&mut self, most: usize, out: &mut Vec<u8>) -> io::Result<usize> {
         match &mut self.reader {
             // Reads into uninitialised memory: with `dyn Read`, the buffer would be zeroed first.
             Reader::Plain(counted) => {
@@ -94,9 +105,12 @@ impl Decompressed {
     }
 
     /// Classifies an error.
-    pub(super) fn explain(&self, error: &io::Error) -> Failure {
+    pub(crate) fn explain(&self, error: &io::Error) -> Failure {
         if error.get_ref().is_some_and(|inner| inner.is::<Trailing>()) {
             return Failure::Trailing;
+        }
+        if let Some(damage) = &self.damage {
+            return Failure::damage(damage.clone());
         }
         if let Some(failure) = self.object.as_ref().and_then(Opened::failure) {
             return Failure::damage(failure);
@@ -129,9 +143,18 @@ impl Decompressed {
     }
 }
 
+impl Read for Decompressed {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match &mut self.reader {
+            Reader::Plain(counted) => counted.read(out),
+            Reader::Packed(reader) => reader.read(out),
+        }
+    }
+}
+
 /// Why reading ended early.
 #[derive(Debug)]
-pub(super) enum Failure {
+pub(crate) enum Failure {
     /// All compressed data was read and is valid; other bytes follow it.
     Trailing,
     /// The rest cannot be read.
@@ -144,7 +167,7 @@ impl Failure {
     }
 
     /// The message, if data was lost.
-    pub(super) fn fatal(self) -> Option<String> {
+    pub(crate) fn fatal(self) -> Option<String> {
         match self {
             Self::Trailing => None,
             Self::Damage(message) => Some(message),

@@ -125,6 +125,9 @@ fn extracted(
     limit: usize,
     out: &mut Vec<u8>,
 ) -> Result<(), (String, bool)> {
+    if let Some(damage) = &input.damage {
+        return Err((damage.clone(), true));
+    }
     let formats = &inputs.options.formats;
     let Some(extractor) = formats.extractor(&input.relative) else {
         return Err(("has no command; name one with the setting extract".to_owned(), false));

@@ -19,7 +19,7 @@ mod columns;
 mod csv;
 mod csv_row;
 mod cut;
-mod decompress;
+pub(crate) mod decompress;
 mod detach;
 mod documents;
 mod extracted;

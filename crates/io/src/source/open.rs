@@ -44,7 +44,7 @@ pub(crate) fn head(path: &Path, length: usize) -> io::Result<Vec<u8>> {
 }
 
 /// The message of a [`Problem`](crate::Problem) for a failure to open; the problem names the path.
-pub(super) fn explain(error: &io::Error) -> String {
+pub(crate) fn explain(error: &io::Error) -> String {
     if let Some(error) = error.get_ref().and_then(|inner| inner.downcast_ref::<StoreError>()) {
         return error.message();
     }

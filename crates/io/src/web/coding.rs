@@ -151,6 +151,13 @@ mod tests {
     fn damage_and_bombs_are_refused() {
         let bomb = gzip(&vec![b'a'; 1 << 20]);
         assert!(decoded("gzip", &bomb, 1000).unwrap_err().contains("max_record"));
+        let mut br = Vec::new();
+        brotli::CompressorWriter::new(&mut br, 4096, 5, 20).write_all(&vec![b'a'; 1 << 20]).unwrap();
+        assert!(decoded("br", &br, 1000).unwrap_err().contains("max_record"));
+        assert!(decoded("br", &br[..br.len() / 2], 1 << 30).unwrap_err().contains("damaged"));
+        let zst = zstd::bulk::compress(&vec![b'a'; 1 << 20], 3).unwrap();
+        assert!(decoded("zstd", &zst, 1000).unwrap_err().contains("max_record"));
+        assert!(decoded("zstd", &zst[..zst.len() - 2], 1 << 30).unwrap_err().contains("damaged"));
         assert!(decoded("gzip", &bomb[..bomb.len() / 2], 1 << 30).unwrap_err().contains("damaged"));
         assert!(decoded("gzip,gzip,gzip,gzip,gzip", &bomb, 1000).unwrap_err().contains("codings"));
         assert!(decoded("compress", b"x", 1000).unwrap_err().contains("`compress`"));

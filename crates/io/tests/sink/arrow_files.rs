@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::builder::StringViewBuilder;
 use arrow_array::types::{Float64Type, Int32Type};
 use arrow_array::{
-    Array, ArrayRef, DictionaryArray, Int64Array, RecordBatch, StringArray, StructArray,
+    Array, ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch, StringArray, StructArray,
     cast::AsArray,
 };
 use arrow_ipc::CompressionType;
@@ -24,8 +24,11 @@ use crate::help::{Decide, in_turn, result, tree};
 
 fn sample(rows: std::ops::Range<i64>) -> RecordBatch {
     let texts = rows.clone().map(|n| (n % 7 != 0).then(|| format!("text {n} \u{1F600}")));
-    let langs: DictionaryArray<Int32Type> =
-        rows.clone().map(|n| if n % 2 == 0 { "en" } else { "de" }).collect();
+    // Files have one dictionary for all batches, also for one without rows.
+    let langs = DictionaryArray::<Int32Type>::new(
+        rows.clone().map(|n| Some((n % 2) as i32)).collect::<Int32Array>(),
+        Arc::new(StringArray::from(vec!["en", "de"])),
+    );
     let mut views = StringViewBuilder::new();
     rows.clone().for_each(|n| views.append_value(format!("a view that is long enough {n}")));
     let urls: StringArray = rows.clone().map(|n| Some(format!("u{n}"))).collect();

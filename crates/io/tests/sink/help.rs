@@ -24,6 +24,7 @@ pub(crate) fn input(path: impl AsRef<Path>, format: Format, compression: Compres
         size: 0,
         modified: None,
         object: None,
+        damage: None,
     }
 }
 

@@ -85,8 +85,8 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
     assert!(message(&root.join("b/x.log")).contains("the setting input_format"));
     for (name, words) in [
         ("a.pst", "a.pst: this mail format is not supported; convert it to mbox or eml"),
-        ("a.warc.gz", "a.warc.gz: web archives are not supported yet"),
-        ("a.tar.gz", "unpack it and give the directory"),
+        ("a.arc.gz", "a.arc.gz: ARC files are not supported; convert it to WARC"),
+        ("a.zip", "unpack it and give the directory"),
         ("a.jsonl.gz.gz", "is compressed twice; unpack it once"),
     ] {
         fs::write(root.join(name), "x").unwrap();

@@ -151,7 +151,8 @@ fn a_table_without_text_is_one_problem() {
     let read = OneFile::new("x.csv", "doc,body\n1,a\n2,b\n").read();
     assert_eq!(read.problems.len(), 1);
     assert!(read.messages()[0].ends_with(
-        "x.csv: has no column `text` or `html`, but doc, body; name it with the setting text_field"
+        "x.csv: has no column `text` or `html`, but body, doc (did you mean `body`?); name it with the \
+         setting text_field"
     ));
 }
 

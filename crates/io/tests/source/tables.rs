@@ -82,10 +82,9 @@ fn columns_that_cannot_serve_are_one_problem() {
     let read = parquet(vec![("text", Arc::clone(&text)), ("id", flag)], 10).read();
     assert!(read.messages()[0].contains("the setting id_field"));
     let read = parquet(vec![("body", text)], 10).read();
-    assert!(
-        read.messages()[0]
-            .contains("no column `text` or `html`, but body; name it with the setting text_field")
-    );
+    assert!(read.messages()[0].contains(
+        "no column `text` or `html`, but body (did you mean `body`?); name it with the setting text_field"
+    ));
 }
 
 #[test]

@@ -61,6 +61,7 @@ pub(crate) fn append_matched(
             size: metadata.len(),
             modified: metadata.modified().ok(),
             object: None,
+            damage: None,
         };
         inputs.append_temporary(described, Arc::new(file));
     }

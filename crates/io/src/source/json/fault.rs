@@ -43,6 +43,7 @@ pub(super) fn fault(error: &serde_json::Error, line: &str, mark: usize) -> Fault
             let at = line.as_bytes().get(error.column().wrapping_sub(1));
             let words = match at {
                 Some(b']') if words.contains("expected value") => "trailing comma",
+                Some(b'}') if words.contains("key must be a string") => "trailing comma",
                 _ => &words,
             };
             format!("invalid JSON at column {column}: {}", plain(words))
