@@ -81,13 +81,21 @@ impl MatchSettings {
         Criterion { measure: self.measure, threshold: self.threshold }
     }
 
-    /// The criterion of the join: with boilerplate, the least that the remaining sets of a match
-    /// reach ([`Templates`](crate::templates::Templates)).
+    /// The least that the remaining sets of a match reach if boilerplate is removed
+    /// ([`Templates`](crate::templates::Templates)).
+    #[must_use]
+    pub fn remaining_criterion(&self) -> Criterion {
+        let least = LEAST_REMAINING.parse().ok();
+        let least = least.filter(|least: &Threshold| least.as_f64() < self.threshold.as_f64());
+        Criterion { threshold: least.unwrap_or(self.threshold), ..self.criterion() }
+    }
+
+    /// The criterion of the join.
     #[must_use]
     pub fn join_criterion(&self) -> Criterion {
-        let least = LEAST_REMAINING.parse().ok().filter(|least: &Threshold| {
-            self.boilerplate.is_some() && least.as_f64() < self.threshold.as_f64()
-        });
-        Criterion { threshold: least.unwrap_or(self.threshold), ..self.criterion() }
+        match self.boilerplate {
+            None => self.criterion(),
+            Some(_) => self.remaining_criterion(),
+        }
     }
 }

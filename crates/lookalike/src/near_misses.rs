@@ -63,8 +63,7 @@ impl NearMisses {
     ) -> Result<Self, EngineError> {
         // The remaining sets of all pairs above the lower threshold, whether complete ones match or
         // not.
-        let settings =
-            MatchSettings { threshold: from, boilerplate: None, ..settings.clone() };
+        let settings = MatchSettings { threshold: from, boilerplate: None, ..settings.clone() };
         let options = MatchOptions {
             linkage: Linkage::Components,
             list_pairs: Some(max_pairs),
