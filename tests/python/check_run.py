@@ -410,6 +410,10 @@ def remove_common(documents: list, most) -> int:
 
 # --- measures -------------------------------------------------------------------------------------
 
+# The least measure of two documents without boilerplate that match with it.
+LEAST_REMAINING = Fraction(3, 10)
+
+
 class Measure:
     """A measure and its threshold, in whole numbers. `a` is the document that may go."""
 
@@ -434,6 +438,19 @@ class Measure:
         if self.name == "containment":
             return shared * q >= p * a
         return (shared * q) ** 2 >= p * p * a * b
+
+    def matches(self, a, b, shared=None) -> bool:
+        """Whether what is left of two documents without boilerplate reaches the threshold; or a good part of it, and the complete documents the threshold."""
+        shared = len(a.features & b.features) if shared is None else shared
+        if self.reached(a, b, shared):
+            return True
+        if not Measure(self.name, min(LEAST_REMAINING, self.threshold)).reached(a, b, shared):
+            return False
+        return self.reaches(len(a.complete & b.complete), len(a.complete), len(b.complete))
+
+    def reached(self, a, b, shared: int) -> bool:
+        """Whether what is left of them reaches the threshold."""
+        return self.reaches(shared, len(a.features), len(b.features))
 
     def value(self, shared: int, a: int, b: int) -> float:
         if self.name == "resemblance":
@@ -511,7 +528,7 @@ class Unit:
 
     def __init__(self, members: list, place: tuple):
         self.members, self.place = members, place
-        self.features = members[0].features
+        self.features, self.complete = members[0].features, members[0].complete
         self.protected = not members[0].file.own
         self.compared = members[0].compared
 
@@ -521,7 +538,9 @@ def units_of(documents: list, settings: dict) -> list:
     groups = defaultdict(list)
     for document in documents:
         if document.features:
-            groups[document.features if document.compared else tuple(document.tokens)].append(document)
+            # What is left as boilerplate is removed does not make two documents one; a text of nothing else has one feature.
+            whole = document.complete if document.complete & document.features else document.features
+            groups[whole if document.compared else tuple(document.tokens)].append(document)
     units = []
     for members in groups.values():
         members.sort(key=lambda d: d.rank)
@@ -532,18 +551,17 @@ def units_of(documents: list, settings: dict) -> list:
     return units
 
 
-def all_matches(units: list, measure: Measure) -> list:
-    """For each unit the earlier ones that it reaches the threshold with, and what they share."""
+def all_matches(units: list, measure: Measure, matches=Measure.matches) -> list:
+    """For each unit the earlier ones that it matches, and what they share."""
     holders = Counter(feature for unit in units if unit.compared for feature in unit.features)
     # Counting feature by feature costs a step for each pair of holders; where most units hold the same
     # features, as the versions of one text do, comparing every pair of units costs less.
     by_feature = sum(count * (count - 1) // 2 for count in holders.values())
     by_pair = len(units) * (len(units) - 1) // 2
     shared = shared_by_pair if by_feature > 4 * by_pair else shared_by_feature
-    sizes = [len(unit.features) for unit in units]
     return [
-        sorted((o, s) for o, s in met if measure.reaches(s, size, sizes[o]))
-        for size, met in zip(sizes, shared(units, holders))
+        sorted((o, s) for o, s in met if matches(measure, unit, units[o], s))
+        for unit, met in zip(units, shared(units, holders))
     ]
 
 
@@ -616,7 +634,7 @@ def rule_of(document: Record, kept: Record, linkage: str) -> str:
         return "identical"
     if document.tokens == kept.tokens:
         return "lexically_equivalent"
-    if document.features == kept.features:
+    if document.features == kept.features and document.complete == kept.complete:
         return "feature_equivalent"
     return "near" if linkage == "leaders" else "component"
 
@@ -782,11 +800,11 @@ class Run:
             document.tokens = tokens(document.text, self.settings)
             document.features = features(document.tokens, self.settings)
             document.had_features = bool(document.features)
-        for document in self.documents:
-            document.complete = document.features
         limit = self.settings.get("boilerplate")
         self.boilerplate = Boilerplate(self.documents, limit, site_field is not None) if limit else None
         self.common = remove_common(self.documents, self.settings.get("ignore_common"))
+        for document in self.documents:
+            document.complete = document.features
         if self.boilerplate:
             self.boilerplate.remove(self.documents)
         for document in self.documents:
@@ -1064,7 +1082,7 @@ def reached_by(document: Record, index: Index, measure: Measure, contained: Frac
     for other, shared in index.met_by(document):
         if contained and (shared < contained * len(document.features) or place_of(other, measure) > place_of(document, measure)):
             continue
-        if other is document or not measure.reaches(shared, len(document.features), len(other.features)):
+        if other is document or not measure.matches(document, other, shared):
             continue
         if document.compared and other.compared or document.tokens == other.tokens:
             yield other
@@ -1147,7 +1165,7 @@ def check_ledger(run: Run, report: Report) -> None:
             wrong["rule"].append(f"{document!r}: {row['rule']}, not {rule}")
         late, early = (kept, document) if dropped else (document, kept)
         shared, size, _ = counts(late, early)
-        if linkage == "leaders" and not (measure.reaches(*counts(late, early)) and shared >= run.answer.contained * size):
+        if linkage == "leaders" and not (measure.matches(late, early) and shared >= run.answer.contained * size):
             wrong["reach"].append(f"{document!r} and {kept!r}")
         size = len if measure.name == "containment" else lambda _: 0
         key = [(d.rank[0], -size(d.features), *d.rank[1:]) for d in (early, late)]
@@ -1217,7 +1235,7 @@ def check_near_misses(run: Run, report: Report) -> None:
     said, answer, complaints = run.summary["near_misses"], run.answer, []
     least = Fraction(str(said["from"])).limit_denominator(10**9)
     lower = Measure(answer.measure.name, least)
-    matches = all_matches(answer.units, lower)
+    matches = all_matches(answer.units, lower, Measure.reached)
     below, above, expected = [0] * 10, [0] * 10, []
     start, threshold = float(least), float(answer.measure.threshold)
     for number, unit in enumerate(answer.units):
@@ -1228,6 +1246,8 @@ def check_near_misses(run: Run, report: Report) -> None:
                 bin_ = int((value - threshold) / (threshold - start) * 10)
                 if bin_ < 10:
                     above[bin_] += pairs
+                continue
+            if answer.measure.matches(unit, answer.units[other], shared):
                 continue
             below[min(int((value - start) / (threshold - start) * 10), 9)] += pairs
             stays = lambda d: run.lists or not d.file.own or not answer.goes(d)

@@ -4,12 +4,15 @@ use crate::checkpoints::Checkpoints;
 use crate::join_source::UnitSource;
 use crate::signature_index::signature_index;
 use crate::sketch_verifier::SketchVerifier;
+use crate::templates::Templates;
 use crate::{Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify};
 use lookalike_core::Threshold;
 use lookalike_join::{
     CandidatePairs, CandidateSearch, InvertedIndex, JoinOptions, JoinResult, KeyVerifier, Linkage,
-    SpillBudget, Statistics, Unfiltered, WitnessRule, join_candidates, join_candidates_by,
+    SourceError, SpillBudget, Statistics, Unfiltered, WitnessRule, join_candidates,
+    join_candidates_by, join_candidates_if,
 };
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Options of a join of a collection.
@@ -27,6 +30,9 @@ pub struct MatchOptions {
     /// A match removes a document only if the kept one contains it to this degree (leaders, exact
     /// verification).
     pub contained: Option<Threshold>,
+    /// The boilerplate that was removed from the sets: sets match as well if the complete ones reach
+    /// the threshold (exact join, no method).
+    pub templates: Option<Arc<Templates>>,
     /// How candidates of the exact join are found.
     pub search: CandidateSearch,
     /// Bytes of keys in memory, and twice as many to count elements before there are keys. With
@@ -47,6 +53,7 @@ impl MatchOptions {
             list_pairs: None,
             only_protected: false,
             contained: None,
+            templates: None,
             search: CandidateSearch::default(),
             memory: u64::MAX,
             sets: u64::MAX,
@@ -115,13 +122,17 @@ pub fn find_from(
         return Ok(matches);
     }
     let sets = &UnitSource { collection, units };
+    let templates = options.templates.as_deref();
+    let criterion = match templates {
+        None => settings.criterion(),
+        Some(_) => settings.join_criterion(),
+    };
     let options = options.for_join(collection, units, settings);
     let started = Instant::now();
     progress.phase("indexing", None);
     let index = &checkpoints.read_or_compute(|| match &approach.method {
         None => {
             let JoinOptions { least_size, search, budget, .. } = &options;
-            let criterion = settings.criterion();
             Ok(InvertedIndex::new(sets, criterion, *least_size, *search, budget, progress)?)
         }
         Some(method) => {
@@ -142,8 +153,17 @@ pub fn find_from(
             join_candidates_by(&by_keys, &KeyVerifier, &options, &statistics, progress)?
         }
         (Some(_), Verify::Exact) | (None, _) => {
-            let pairs = CandidatePairs { sets, index, filter: settings.criterion() };
-            join_candidates(&pairs, &options, progress)?
+            let pairs = CandidatePairs { sets, index, filter: criterion };
+            match templates {
+                None => join_candidates(&pairs, &options, progress)?,
+                Some(templates) => {
+                    let accepts = |edge| {
+                        let is_match = templates.is_match(settings.criterion(), units, edge);
+                        is_match.map_err(SourceError::from)
+                    };
+                    join_candidates_if(&pairs, &accepts, &options, progress)?
+                }
+            }
         }
     };
     matches.phases.insert(0, ("indexing", indexing));

@@ -5,6 +5,10 @@ use lookalike_join::Criterion;
 use lookalike_text::{AnalysisSettings, Terms};
 use std::sync::Arc;
 
+/// The least measure of the remaining sets of a match whose complete sets reach the threshold
+/// (measured in docs/boilerplate.md).
+const LEAST_REMAINING: &str = "0.3";
+
 /// Settings of the match. Two runs with equal settings give equal results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MatchSettings {
@@ -21,7 +25,7 @@ pub struct MatchSettings {
     /// Common elements, removed from every set; `None` for none.
     pub common: Option<Arc<CommonElements>>,
     /// Boilerplate, removed from every set. The whole text of a document without other elements is
-    /// its only element.
+    /// its only element. Documents with equal sets before the removal are one unit.
     pub boilerplate: Option<Arc<CommonElements>>,
     /// Fewest features of a document that is compared; `None` for no minimum.
     pub min_features: Option<MinFeatures>,
@@ -75,5 +79,23 @@ impl MatchSettings {
     #[must_use]
     pub fn criterion(&self) -> Criterion {
         Criterion { measure: self.measure, threshold: self.threshold }
+    }
+
+    /// The least that the remaining sets of a match reach if boilerplate is removed
+    /// ([`Templates`](crate::templates::Templates)).
+    #[must_use]
+    pub fn remaining_criterion(&self) -> Criterion {
+        let least = LEAST_REMAINING.parse().ok();
+        let least = least.filter(|least: &Threshold| least.as_f64() < self.threshold.as_f64());
+        Criterion { threshold: least.unwrap_or(self.threshold), ..self.criterion() }
+    }
+
+    /// The criterion of the join.
+    #[must_use]
+    pub fn join_criterion(&self) -> Criterion {
+        match self.boilerplate {
+            None => self.criterion(),
+            Some(_) => self.remaining_criterion(),
+        }
     }
 }

@@ -21,6 +21,15 @@ use lookalike_methods::{Document, Method, Unsigned};
 use lookalike_text::{Analyzer, TermFilter, TermRule, Terms};
 use std::sync::Arc;
 
+/// Which elements of a set are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SetPart {
+    /// Those that are no boilerplate.
+    Remaining,
+    /// The boilerplate.
+    Boilerplate,
+}
+
 /// Computes features and signatures. A method receives the tokens that its own term filter keeps;
 /// without a filter, those that features are made of. Immutable and shared by all threads, each
 /// with its own [`SignerScratch`].
@@ -39,8 +48,8 @@ pub struct Signer {
     filter: TermFilter,
     /// Common elements, removed from every feature set.
     common: Option<Arc<CommonElements>>,
-    /// Boilerplate, removed from every feature set.
-    boilerplate: Option<Arc<CommonElements>>,
+    /// Boilerplate, and which part of every feature set is taken.
+    boilerplate: Option<(Arc<CommonElements>, SetPart)>,
     /// Common shingles, removed from every set that the method signs.
     common_of_method: Option<Arc<CommonElements>>,
 }
@@ -70,12 +79,23 @@ impl Signer {
             terms: settings.terms,
             min_features: settings.min_features,
             keeps_sets: true,
-            arranged: Some(prefix::bound(settings.criterion())),
+            arranged: Some(prefix::bound(settings.join_criterion())),
             method: None,
             filter: TermFilter::ALL,
             common: settings.common.clone(),
-            boilerplate: settings.boilerplate.clone(),
+            boilerplate: settings.boilerplate.clone().map(|found| (found, SetPart::Remaining)),
             common_of_method: None,
+        }
+    }
+
+    /// A signer of the elements of each document that are removed as boilerplate, with these
+    /// settings otherwise. A document without them has no features.
+    #[must_use]
+    pub fn of_boilerplate(settings: &MatchSettings, boilerplate: Arc<CommonElements>) -> Self {
+        Self {
+            boilerplate: Some((boilerplate, SetPart::Boilerplate)),
+            min_features: None,
+            ..Self::new(settings)
         }
     }
 

@@ -397,7 +397,7 @@ fn first_of_equal(digests: &[SetDigest]) -> Vec<u32> {
 }
 
 /// Number of elements of a stored set.
-fn size_at(collection: &Collection, place: SetRef) -> u32 {
+pub(crate) fn size_at(collection: &Collection, place: SetRef) -> u32 {
     collection.blocks[place.chunk.index()].size(place.index)
 }
 

@@ -77,6 +77,7 @@ fn run_with(
         list_pairs: list,
         only_protected: false,
         contained: None,
+        templates: None,
         search,
         memory: 1000,
         sets: at_hand.unwrap_or(u64::MAX),

@@ -3,11 +3,11 @@
 use crate::candidates::CandidatePairs;
 use crate::filter::CandidateFilter;
 use crate::progress::stop_if_cancelled;
-use crate::source::SetSource;
+use crate::source::{SetSource, SourceError};
 use crate::survivors::components::components;
 use crate::survivors::leaders::{LeaderOptions, leaders};
 use crate::survivors::pairs::{PairLimits, all_pairs};
-use crate::verify::{ContainedVerifier, ExactVerifier, Verifier};
+use crate::verify::{AcceptedVerifier, ContainedVerifier, ExactVerifier, Verifier};
 use crate::{
     Criterion, Edge, InvertedIndex, JoinError, JoinOptions, JoinResult, Linkage, PairList,
     Progress, SetId, Statistics,
@@ -75,6 +75,30 @@ pub fn join_candidates<S: SetSource>(
     let stop = StopOnReadError { progress, has_failed: &|| verifier.has_failed() };
     let result = search(pairs, &verifier, options, &statistics, &stop);
     verifier.finish()?;
+    comparing.finish(result, pairs, &statistics, progress)
+}
+
+/// The second half of [`join`] with a further condition: sets match if they reach the criterion and
+/// `accepts` accepts the edge. It must be a function of the edge.
+///
+/// # Errors
+/// As [`join`], and the first error of the condition.
+pub fn join_candidates_if<S: SetSource>(
+    pairs: &CandidatePairs<'_, S, Criterion>,
+    accepts: &(impl Fn(Edge) -> Result<bool, SourceError> + Sync),
+    options: &JoinOptions,
+    progress: &dyn Progress,
+) -> Result<JoinResult, JoinError> {
+    let comparing = Comparing::start(pairs, progress)?;
+    let statistics = Statistics::default();
+    let &CandidatePairs { sets, index, filter: criterion } = pairs;
+    let exact = ExactVerifier::new(sets, criterion, index, options.sets, &statistics, progress)?;
+    let verifier = AcceptedVerifier::new(&exact, accepts);
+    let has_failed = || exact.has_failed() || verifier.has_failed();
+    let stop = StopOnReadError { progress, has_failed: &has_failed };
+    let result = search(pairs, &verifier, options, &statistics, &stop);
+    verifier.finish()?;
+    exact.finish()?;
     comparing.finish(result, pairs, &statistics, progress)
 }
 

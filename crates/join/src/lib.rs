@@ -126,7 +126,7 @@ pub use error::JoinError;
 pub use filter::{CandidateFilter, Unfiltered};
 pub use id::{ChunkId, ListId, SetId, TaskId};
 pub use index::{COUNTED_BYTES, Entry, InvertedIndex, ListKey, UNKNOWN};
-pub use join::{join, join_candidates, join_candidates_by};
+pub use join::{join, join_candidates, join_candidates_by, join_candidates_if};
 pub use matches::{Edge, JoinResult, PairList};
 pub use options::{JoinOptions, Linkage};
 pub use order::{Counters, DecodeError, DfSketch, ElementOrder, SketchMismatch};

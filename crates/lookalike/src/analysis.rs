@@ -1,7 +1,7 @@
 //! The analysis of a job, from inputs to verdicts; all jobs share it.
 
 use crate::approach::{LexiconUsed, approach};
-use crate::boilerplate::{Boilerplate, WholeScratch, WholeSets};
+use crate::boilerplate::Boilerplate;
 use crate::common::CommonCounts;
 use crate::index::{append_matched, is_index};
 use crate::memory::Memory;
@@ -15,7 +15,7 @@ use lookalike_engine::units::rules_order;
 use lookalike_engine::{
     Approach, CandidateSearch, Checkpoints, Collection, Decided, DocumentId, EngineError,
     IngestOptions, Ingested, JoinPlan, MatchOptions, MatchResult, MatchSettings, Matches, Progress,
-    Removal, Signer, Units, Verdicts, Verify, find_from,
+    Removal, Signer, Templates, Units, Verdicts, Verify, find_from,
 };
 use lookalike_io::Inputs;
 use lookalike_io::input::InputError;
@@ -23,6 +23,7 @@ use lookalike_io::sink::Staging;
 use lookalike_methods::Evidence;
 use lookalike_report::{BoilerplateSummary, KeepValues};
 use std::cmp::Ordering;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// An analysed collection.
@@ -40,8 +41,8 @@ pub(crate) struct Analysis {
     pub(crate) verdicts: Verdicts,
     /// What was removed from sets as boilerplate, if the job asks for that.
     pub(crate) boilerplate: Option<BoilerplateSummary>,
-    /// The complete sets of all documents, if boilerplate was removed.
-    pub(crate) whole: Option<WholeSets>,
+    /// The boilerplate of all documents, if it was removed from their sets.
+    pub(crate) templates: Option<Arc<Templates>>,
     /// Pairs just below the threshold, if the job asks for them.
     pub(crate) near_misses: Option<NearMisses>,
     /// Seconds by phase.
@@ -73,8 +74,7 @@ impl Analysis {
         self.verdicts.removal(&self.answer(), document)
     }
 
-    /// The resemblance of two complete documents, if boilerplate was removed from their sets; `None`
-    /// if it was not, or if one has no features.
+    /// The resemblance of two complete documents, if boilerplate was removed from their sets.
     ///
     /// # Errors
     /// A spilled set that cannot be read.
@@ -82,9 +82,12 @@ impl Analysis {
         &self,
         a: DocumentId,
         b: DocumentId,
-        scratch: &mut WholeScratch,
+        remaining: Evidence,
     ) -> Result<Option<f64>, EngineError> {
-        self.whole.as_ref().map_or(Ok(None), |whole| whole.resemblance(a, b, scratch))
+        let (Some(templates), Some(counts)) = (&self.templates, remaining.counts()) else {
+            return Ok(None);
+        };
+        Ok(Some(templates.complete(counts, a, b)?.resemblance()))
     }
 
     /// All documents with a witness, in the order of the collection. Some are kept: protected ones,
@@ -239,10 +242,11 @@ pub(crate) fn analyse_inputs(
     }
     common.check(&collection)?;
     // The join may drop sets, so documents of nothing but boilerplate are counted before it.
-    let mut only_boilerplate = 0;
+    let (mut only_boilerplate, mut templates) = (0, None);
     if let Some(boilerplate) = &boilerplate {
         boilerplate.check(&collection, documents)?;
         only_boilerplate = collection.only_boilerplate()?;
+        templates = Some(boilerplate.templates(job, documents, &settings, progress)?);
     }
     // Documents of an index come and go, and with them the values that its rules prefer.
     let all_values = matches.is_none();
@@ -271,6 +275,7 @@ pub(crate) fn analyse_inputs(
         list_pairs: list_pairs.then_some(job.max_pairs),
         only_protected: job.against_only,
         contained: job.settings.contained()?,
+        templates: templates.clone(),
         search: CandidateSearch::default(),
         memory: memory.counting(),
         sets: budget,
@@ -332,13 +337,8 @@ pub(crate) fn analyse_inputs(
     if collection.dropped > 0 {
         resumed.damaged.insert(0, "reading");
     }
-    let (mut described, mut whole) = (None, None);
-    if let Some(boilerplate) = boilerplate {
-        let complete = WholeSets::read(job, documents, &settings, progress)?;
-        boilerplate.check(complete.collection(), documents)?;
-        whole = Some(complete);
-        described = Some(BoilerplateSummary { only_boilerplate, ..boilerplate.summary });
-    }
+    let described = boilerplate
+        .map(|boilerplate| BoilerplateSummary { only_boilerplate, ..boilerplate.summary });
     let analysis = Analysis {
         inputs,
         settings,
@@ -350,7 +350,7 @@ pub(crate) fn analyse_inputs(
         matches,
         verdicts,
         boilerplate: described,
-        whole,
+        templates,
         near_misses,
         phases,
         threads,

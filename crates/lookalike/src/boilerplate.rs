@@ -6,16 +6,15 @@
 //! from those of their site: so the set of a document follows from its text, and copies of a text on
 //! two sites remain copies.
 //!
-//! The steps: `limit` (in how many documents of a site), `passages` (what was removed, as text) and,
-//! after the comparison, `whole` (how similar complete documents are).
+//! The steps: `limit` (in how many documents of a site), `passages` (what was removed, as text) and
+//! `templates` (what each document has of it).
 
 mod limit;
 mod passages;
-mod whole;
+mod templates;
 
 pub use limit::BoilerplateLimit;
 pub(crate) use passages::removed_passages;
-pub(crate) use whole::{WholeScratch, WholeSets};
 
 use crate::common::content;
 use crate::memory::Memory;

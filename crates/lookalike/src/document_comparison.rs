@@ -27,6 +27,8 @@ pub struct DocumentComparison {
     b: DocExhibit,
     measures: Measures,
     reaches: bool,
+    /// The measure with boilerplate, if the two match because of it.
+    with_boilerplate: Option<f64>,
     settings: SettingsSummary,
     analysis: AnalysisSettings,
     /// Whether the texts are lines of ready-made features.
@@ -67,24 +69,36 @@ impl DocumentComparison {
                 counts.b
             ),
         });
-        let decision = match &matching.boilerplate {
-            None => decision,
-            Some(boilerplate) => {
-                let signer = Signer::new(&complete);
-                let (set_a, set_b) = (signer.sorted_set(&a.text), signer.sorted_set(&b.text));
-                let shared = overlap(&set_a, &set_b);
-                let whole = Overlap { shared, a: set_a.len() as u32, b: set_b.len() as u32 };
-                let about = about_boilerplate([&a, &b], whole, boilerplate, settings, features);
-                Some(decision.into_iter().chain([about]).collect::<Vec<_>>().join(" "))
-            }
-        };
         // Containment is that of the smaller in the larger.
-        let smaller_first = if counts.a <= counts.b { counts } else { counts.swapped() };
+        let (mut smaller_first, mut with_boilerplate) = (counts, None);
+        let mut decision = decision;
+        if let Some(boilerplate) = &matching.boilerplate {
+            let signer = Signer::new(&MatchSettings { boilerplate: None, ..matching.clone() });
+            let (set_a, set_b) = (signer.sorted_set(&a.text), signer.sorted_set(&b.text));
+            let shared = overlap(&set_a, &set_b);
+            let whole = Overlap { shared, a: set_a.len() as u32, b: set_b.len() as u32 };
+            let about = about_boilerplate([&a, &b], whole, boilerplate, settings, features);
+            decision = Some(decision.into_iter().chain([about]).collect::<Vec<_>>().join(" "));
+            with_boilerplate = Some(whole);
+        }
+        let swaps = counts.a > counts.b;
+        if swaps {
+            smaller_first = counts.swapped();
+            with_boilerplate = with_boilerplate.map(Overlap::swapped);
+        }
+        let criterion = matching.criterion();
+        // A pair may match with its boilerplate.
+        with_boilerplate = with_boilerplate.filter(|&whole| {
+            !criterion.reaches(smaller_first)
+                && matching.join_criterion().reaches(smaller_first)
+                && criterion.reaches(whole)
+        });
         Ok(Self {
             measures: measures(counts, true),
             reaches: !excluded
                 && shared > 0
-                && settings.measure.reaches(matching.threshold, smaller_first),
+                && (criterion.reaches(smaller_first) || with_boilerplate.is_some()),
+            with_boilerplate: with_boilerplate.map(|whole| settings.measure.value(whole)),
             settings: settings_summary(settings),
             analysis: settings.analysis.clone(),
             is_features,
@@ -112,6 +126,7 @@ impl DocumentComparison {
             b: &self.b,
             measures: self.measures,
             reaches: self.reaches,
+            with_boilerplate: self.with_boilerplate,
             settings: &self.settings,
             decision: self.decision.as_deref(),
         };
@@ -174,7 +189,7 @@ fn about_boilerplate(
         [a, b] => format!("{}; {}", named(documents[0], a), named(documents[1], b)),
     };
     format!(
-        "Boilerplate was not compared: {removed}. With it, the resemblance of the two is {:.4}.",
+        "Removed as boilerplate: {removed}. With it, the resemblance of the two is {:.4}.",
         whole.resemblance()
     )
 }

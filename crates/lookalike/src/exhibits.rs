@@ -77,11 +77,7 @@ impl Choice {
             documents.dedup();
             documents
         };
-        Wanted {
-            documents: ordered(documents),
-            compared: ordered(compared),
-            excerpt: self.listing.excerpt(),
-        }
+        Wanted::new(ordered(documents), ordered(compared), self.listing.excerpt())
     }
 }
 
@@ -201,7 +197,8 @@ pub(crate) fn pair_exhibits(
         Some(_) => whole_set(analysis, &signer, number),
     };
     let document = |number: DocumentId| {
-        let Shown { title, url, text, cut_from } = shown.get(&number).cloned().unwrap_or_default();
+        let Shown { title, url, text, cut_from, .. } =
+            shown.get(&number).cloned().unwrap_or_default();
         Ok::<_, EngineError>(DocExhibit { id: name(number)?, title, url, text, cut_from })
     };
     let pair = |&removed: &DocumentId| -> Result<Option<PairExhibit>, EngineError> {

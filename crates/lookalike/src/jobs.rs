@@ -17,6 +17,7 @@ use crate::settings::DEFAULT_KEEP_N;
 use crate::source_losses::source_losses;
 use crate::summarise::summarise;
 use crate::table_store::TableFiles;
+use crate::template_sample::TemplateSample;
 use crate::{Job, LookalikeError, memory, skipped_files, state};
 use lookalike_engine::{DocumentId, EngineError, Progress};
 use lookalike_io::Problem;
@@ -137,7 +138,10 @@ fn carry_out(
     };
     let decisions = Decisions::new(&analysis, &clusters);
     let routing = (action != Action::List).then_some((&staging, &options, &decisions));
-    let wanted = choice.documents(&analysis);
+    let mut wanted = choice.documents(&analysis);
+    if let Some(sample) = TemplateSample::choose(job, action, &analysis) {
+        wanted.add_sample(sample);
+    }
     let store = TableFiles { staging: &staging, format: job.tables };
     // A table is written on one thread, row by row: meanwhile, the others write the documents, or
     // another table.
@@ -145,11 +149,12 @@ fn carry_out(
         || RunTables::write(&store, job, action, &analysis, &clusters, progress),
         || second_pass(&analysis, &wanted, routing, progress),
     );
-    let (tables, pass) = (tables?, pass?);
+    let (tables, mut pass) = (tables?, pass?);
     poll(progress)?;
     analysis.phases.push(("writing", writing.elapsed().as_secs_f64()));
 
     let mut summary = summarise(job, action, &analysis, &clusters)?;
+    summary.template_sites = wanted.template_sites(&mut pass.shown);
     summary.digest.clone_from(&tables.digest);
     summary.documents_digest.clone_from(&tables.documents_digest);
     summary.pairs.listed = tables.pairs.rows;

@@ -135,6 +135,7 @@ mod state;
 pub mod steps;
 mod summarise;
 mod table_store;
+mod template_sample;
 mod term_counts;
 mod text_signer;
 mod undo;

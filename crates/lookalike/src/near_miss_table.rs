@@ -8,7 +8,7 @@ use crate::result_tables::{Extra, Named, Table, TableDigest, pair_columns};
 use crate::table_store::{NEAR_MISSES, TableStore};
 use lookalike_core::Overlap;
 use lookalike_engine::try_sort::par_sort_cancellable;
-use lookalike_engine::{DocumentId, Edge, Progress, SetId, Units};
+use lookalike_engine::{DocumentId, Edge, EngineError, Progress, SetId, Units};
 use lookalike_methods::Evidence;
 use lookalike_report::{Action, NearMissSummary};
 use std::cmp::Ordering;
@@ -32,7 +32,7 @@ impl NearMisses {
     ) -> Result<(S::Done, NearMissSummary), LookalikeError> {
         let (collection, units) = (&analysis.collection, &analysis.units);
         let criterion = analysis.settings.criterion();
-        let mut summary = self.summary(analysis);
+        let mut summary = self.summary(analysis)?;
         let stays = |document: DocumentId| {
             action == Action::List
                 || !analysis.verdicts.is_removed(document)
@@ -45,7 +45,7 @@ impl NearMisses {
         let mut rows: Vec<(Named, Evidence)> = Vec::new();
         for edge in &self.edges {
             let counts = counts_of(units, *edge);
-            if criterion.reaches(counts) {
+            if criterion.reaches(counts) || is_match(analysis, *edge)? {
                 continue;
             }
             let evidence = Evidence::Exact(counts);
@@ -68,13 +68,15 @@ impl NearMisses {
         let mut table = Table::new(store.begin(NEAR_MISSES, &columns)?, &mut digest, progress);
         let name = |document| DocumentName::of(collection, document);
         for (Named { a, b, .. }, evidence) in rows {
-            table.compared([&name(a)?, &name(b)?], None, evidence, extra)?;
+            let whole = analysis.whole_resemblance(a, b, evidence)?;
+            table.compared_whole([&name(a)?, &name(b)?], None, (evidence, whole), extra)?;
         }
         Ok((store.finish(&columns, table.into_writer())?, summary))
     }
 
-    /// The histogram: pairs of documents with different sets, removed ones included.
-    fn summary(&self, analysis: &Analysis) -> NearMissSummary {
+    /// The histogram: pairs of documents with different sets, removed ones included. Pairs below the
+    /// threshold that match with their boilerplate are on no side.
+    fn summary(&self, analysis: &Analysis) -> Result<NearMissSummary, EngineError> {
         let (units, criterion) = (&analysis.units, analysis.settings.criterion());
         let (from, threshold) = (self.from.as_f64(), criterion.threshold.as_f64());
         let mut found = NearMissSummary {
@@ -93,12 +95,25 @@ impl NearMisses {
             // The side is exact, the bin is a matter of display.
             let bin = |start: f64| ((value - start) / (threshold - from) * BINS as f64) as usize;
             if !criterion.reaches(counts) {
-                found.below[bin(from).min(BINS - 1)] += pairs;
+                if !is_match(analysis, edge)? {
+                    found.below[bin(from).min(BINS - 1)] += pairs;
+                }
             } else if let Some(count) = found.above.get_mut(bin(threshold)) {
                 *count += pairs;
             }
         }
-        found
+        Ok(found)
+    }
+}
+
+/// Whether a pair of sets below the threshold matches with its boilerplate.
+fn is_match(analysis: &Analysis, edge: Edge) -> Result<bool, EngineError> {
+    let (settings, units) = (&analysis.settings, &analysis.units);
+    match &analysis.templates {
+        Some(templates) if settings.join_criterion().reaches(counts_of(units, edge)) => {
+            templates.is_match(settings.criterion(), units, edge)
+        }
+        _ => Ok(false),
     }
 }
 

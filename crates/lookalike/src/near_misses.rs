@@ -61,11 +61,14 @@ impl NearMisses {
         max_pairs: u64,
         progress: &dyn Progress,
     ) -> Result<Self, EngineError> {
-        let settings = MatchSettings { threshold: from, ..settings.clone() };
+        // The remaining sets of all pairs above the lower threshold, whether complete ones match or
+        // not.
+        let settings = MatchSettings { threshold: from, boilerplate: None, ..settings.clone() };
         let options = MatchOptions {
             linkage: Linkage::Components,
             list_pairs: Some(max_pairs),
             contained: None,
+            templates: None,
             only_protected: false,
             ..options.clone()
         };

@@ -31,6 +31,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         b: &pair.b,
         measures: pair.measures,
         reaches: true,
+        with_boilerplate: None,
         settings: &summary.settings,
         decision: Some("news/0731 was removed as a near-duplicate of news/0012."),
     };

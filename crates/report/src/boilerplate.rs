@@ -18,6 +18,18 @@ pub struct BoilerplateSummary {
     pub largest_sites: Vec<SiteBoilerplate>,
 }
 
+/// A site of which many removals are mostly template, by a sample of the removals: what the two
+/// documents have besides the template is below what the setting boilerplate requires.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TemplateSite {
+    /// Host, or file or directory.
+    pub site: String,
+    /// Sampled removals whose two documents are of this site.
+    pub sampled: u64,
+    /// Those that are mostly template.
+    pub mostly_template: u64,
+}
+
 /// The boilerplate of a site.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SiteBoilerplate {

@@ -30,7 +30,7 @@ mod warnings;
 mod windows;
 
 pub use accuracy::{Accuracy, Compared};
-pub use boilerplate::{BoilerplatePassage, BoilerplateSummary, SiteBoilerplate};
+pub use boilerplate::{BoilerplatePassage, BoilerplateSummary, SiteBoilerplate, TemplateSite};
 pub use evaluation::{
     ClassResult, ClassesSummary, ClusterResult, Decile, Evaluation, EvaluationReport,
     EvaluationRun, Ignored, MethodResult, MethodTimes, SampleSummary, SeriesPlace, TruthSummary,

@@ -4,7 +4,7 @@
 //! threads, the command line) are in [`Summary::run`]; all others are the same bytes for the same
 //! documents and settings.
 
-use crate::boilerplate::BoilerplateSummary;
+use crate::boilerplate::{BoilerplateSummary, TemplateSite};
 use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -88,6 +88,10 @@ pub struct Summary {
     /// What was removed from all sets as boilerplate of sites, if that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boilerplate: Option<BoilerplateSummary>,
+    /// Sites of which many removals are mostly template, if boilerplate was not removed; those with
+    /// the most first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub template_sites: Vec<TemplateSite>,
     /// Tokens in all documents.
     pub tokens: u64,
     /// Features (shingles or terms) in all documents.

@@ -1,7 +1,7 @@
 //! Warnings derived from the numbers of a summary.
 
 use crate::human::{count, counted, share};
-use crate::{Action, InputSummary, KeepValues, Summary};
+use crate::{Action, InputSummary, KeepValues, Summary, TemplateSite};
 
 /// Minimum number of documents of a collection or source for a warning about a share of it.
 const ENOUGH: u64 = 20;
@@ -22,6 +22,7 @@ impl Summary {
         warnings.extend(self.many_problems());
         warnings.extend(self.large_cluster());
         warnings.extend(self.losing_sources());
+        warnings.extend(self.templates());
         warnings.extend(self.keep_warnings());
         warnings.extend(self.empty_documents());
         warnings.extend(self.few_features());
@@ -114,6 +115,35 @@ impl Summary {
                 "One cluster holds {} ({} of all): check for templates, error pages or empty forms.",
                 counted(self.largest_cluster, "document"),
                 share(self.largest_cluster, self.documents)
+            )
+        })
+    }
+
+    /// Sites with removals that only a template explains.
+    fn templates(&self) -> Option<String> {
+        let sites = &self.template_sites;
+        let named: Vec<String> = sites
+            .iter()
+            .take(NAMED)
+            .map(|site| {
+                let TemplateSite { site, sampled, mostly_template: found } = site;
+                format!(
+                    "{site} ({} of {} sampled, {})",
+                    count(*found),
+                    count(*sampled),
+                    share(*found, *sampled)
+                )
+            })
+            .collect();
+        let more = match sites.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {} more", count(more as u64)),
+        };
+        (!sites.is_empty()).then(|| {
+            format!(
+                "Many removed documents have little in common with the kept one besides the template of \
+                 their site: {}{more}. Try the setting boilerplate=auto.",
+                named.join(", ")
             )
         })
     }
@@ -253,7 +283,7 @@ mod tests {
               Documents with a number take precedence over them."
             ]
         );
-        let passed: [(&str, Change); 9] = [
+        let passed: [(&str, Change); 10] = [
             ("3 documents (0.3 % of all) have fewer than 10 terms: they are matched only", |s| {
                 s.without_features.few_features = 3;
                 s.settings.min_features = Some(10);
@@ -261,6 +291,16 @@ mod tests {
             ("1 document (0.1 % of all) was compared by fewer than 10 terms", |s| {
                 s.few_terms = Some(FewTerms { fewer_than: 10, documents: 1 });
             }),
+            (
+                "of their site: a.example (12 of 40 sampled, 30.0 %). Try the setting boilerplate=auto.",
+                |s| {
+                    s.template_sites = vec![TemplateSite {
+                        site: "a.example".into(),
+                        sampled: 40,
+                        mostly_template: 12,
+                    }];
+                },
+            ),
             ("11 records or files (1.1 % of all) could not", |s| s.problems = 11),
             ("One cluster holds 51 documents (5.1 %", |s| s.largest_cluster = 51),
             ("in this source were removed as duplicates: a (51.0 %)", |s| s.inputs[0].removed = 51),

@@ -51,6 +51,7 @@ fn explain<R>(a: &str, b: &str, reaches: bool, look: impl FnOnce(&Explanation<'_
         b: &b,
         measures: measures(),
         reaches,
+        with_boilerplate: None,
         settings: &settings,
         decision: None,
     };

@@ -1,6 +1,6 @@
 //! Feature sets of tokenised documents.
 
-use super::{DocumentSummary, Signer, SignerScratch};
+use super::{DocumentSummary, SetPart, Signer, SignerScratch};
 use crate::original;
 use lookalike_core::features::MANY;
 use lookalike_core::{FeatureKind, SetDigest, TokenDigest, divide, features, fingerprint};
@@ -75,14 +75,11 @@ impl Signer {
             if scratch.left.is_empty() {
                 return Err(Unsigned::OnlyCommon);
             }
-            if let Some(boilerplate) = &self.boilerplate {
-                boilerplate.remove_from(&mut scratch.left);
-                if scratch.left.is_empty() {
-                    scratch.left.push(whole_text(seen.sequence));
-                }
+            if common.is_some() {
+                digest = features::digest(&scratch.left).ok_or(Unsigned::OnlyCommon)?;
             }
+            digest = self.take_part(seen, &mut scratch.left, digest)?;
             set = &scratch.left;
-            digest = features::digest(set).ok_or(Unsigned::OnlyCommon)?;
         }
         scratch.few = self.min_features.is_some_and(|least| least.excludes(set.len() as u32));
         match self.arranged {
@@ -109,13 +106,7 @@ impl Signer {
                 set.retain(|&element| !common.contains(element));
                 digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
             }
-            if let Some(boilerplate) = &self.boilerplate {
-                boilerplate.remove_from(&mut set);
-                if set.is_empty() {
-                    set.push(whole_text(seen.sequence));
-                }
-                digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
-            }
+            digest = self.take_part(seen, &mut set, digest)?;
             if self.min_features.is_some_and(|least| least.excludes(set.len() as u32)) {
                 scratch.few = true;
                 digest = SetDigest(seen.sequence.0);
@@ -123,6 +114,31 @@ impl Signer {
             let low = self.arranged.map(|bound| set.partition_point(|&value| value <= bound));
             Ok(LargeSet { set, low, digest })
         })
+    }
+
+    /// Leaves the wanted part of a set. Returns the digest by which documents are grouped: that of
+    /// the complete set, `complete`, so that all documents of a unit are equally similar to others.
+    fn take_part(
+        &self,
+        seen: &DocumentSummary,
+        set: &mut Vec<u64>,
+        complete: SetDigest,
+    ) -> Result<SetDigest, Unsigned> {
+        match &self.boilerplate {
+            None => Ok(complete),
+            Some((boilerplate, SetPart::Boilerplate)) => {
+                set.retain(|&element| boilerplate.contains(element));
+                features::digest(set).ok_or(Unsigned::OnlyCommon)
+            }
+            Some((boilerplate, SetPart::Remaining)) => {
+                boilerplate.remove_from(set);
+                if !set.is_empty() {
+                    return Ok(complete);
+                }
+                set.push(whole_text(seen.sequence));
+                features::digest(set).ok_or(Unsigned::OnlyCommon)
+            }
+        }
     }
 
     /// The sorted feature set of a text, for comparisons outside a run.

@@ -4,6 +4,7 @@
 //! intersects whole sets and estimates nothing; [`KeyVerifier`] accepts every candidate. [`verify`]
 //! is the step for engines that shuffle data by themselves.
 
+mod accepted;
 mod by_key;
 mod contained;
 mod exact;
@@ -12,6 +13,7 @@ mod set_counts;
 mod summaries;
 mod verifier;
 
+pub(crate) use accepted::AcceptedVerifier;
 pub use by_key::KeyVerifier;
 pub(crate) use contained::ContainedVerifier;
 pub use contained::is_contained;

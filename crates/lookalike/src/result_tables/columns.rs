@@ -60,7 +60,7 @@ impl Extra {
             cosine: analysis.settings.measure == Measure::Cosine && analysis.approach.keeps_sets(),
             distance: analysis.compares_words(),
             interval: estimates::are_made(&analysis.approach),
-            whole: analysis.whole.is_some(),
+            whole: analysis.templates.is_some(),
         }
     }
 

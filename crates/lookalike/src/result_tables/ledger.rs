@@ -3,7 +3,6 @@
 use super::{Extra, Named, Table};
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use crate::boilerplate::WholeScratch;
 use crate::document_columns::DocumentName;
 use lookalike_engine::try_sort::par_sort_cancellable;
 
@@ -21,10 +20,9 @@ pub(crate) fn fill_ledger(
         a.0.compare(b.0, &analysis.collection)
     })?;
     let name = |document| DocumentName::of(&analysis.collection, document);
-    let mut scratch = WholeScratch::default();
     for (Named { a: document, .. }, removal) in rows {
         let names = [&name(document)?, &name(removal.kept)?];
-        let whole = analysis.whole_resemblance(document, removal.kept, &mut scratch)?;
+        let whole = analysis.whole_resemblance(document, removal.kept, removal.evidence)?;
         let evidence = (removal.evidence, whole);
         table.compared_whole(names, Some(removal.rule.name()), evidence, extra)?;
     }

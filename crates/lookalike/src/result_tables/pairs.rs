@@ -3,7 +3,6 @@
 use super::{Extra, Named, Table};
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use crate::boilerplate::WholeScratch;
 use crate::document_columns::DocumentName;
 use lookalike_engine::poll::Poll;
 use lookalike_engine::try_sort::par_sort_cancellable;
@@ -26,9 +25,8 @@ pub(crate) fn fill_pairs(analysis: &Analysis, table: &mut Table<'_>) -> Result<(
     let compare = |x: &PairRow, y: &PairRow| x.documents.compare(y.documents, &analysis.collection);
     par_sort_cancellable(&mut rows, progress, compare)?;
     let name = |document| DocumentName::of(&analysis.collection, document);
-    let mut scratch = WholeScratch::default();
     for PairRow { documents: Named { a, b, .. }, evidence } in rows {
-        let whole = analysis.whole_resemblance(a, b, &mut scratch)?;
+        let whole = analysis.whole_resemblance(a, b, evidence)?;
         table.compared_whole([&name(a)?, &name(b)?], None, (evidence, whole), extra)?;
     }
     Ok(())

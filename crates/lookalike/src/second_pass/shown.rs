@@ -3,13 +3,16 @@
 use super::recount::unreadable_again;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
+use crate::template_sample::{SampledPage, TemplateSample};
 use lookalike_core::TextDigest;
 use lookalike_engine::original;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{ChunkId, DocumentId};
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Content, Item};
+use lookalike_report::TemplateSite;
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A document that the report shows.
 #[derive(Debug, Clone, Default)]
@@ -19,6 +22,8 @@ pub(crate) struct Shown {
     pub(crate) text: String,
     /// Length of the whole text in bytes, if `text` is only its beginning.
     pub(crate) cut_from: Option<u64>,
+    /// What the sample for templates needs, if the document is in it.
+    pub(crate) page: Option<SampledPage>,
 }
 
 /// Maximum length in bytes of a text that the report compares (about two dozen documents).
@@ -51,9 +56,40 @@ pub(crate) struct Wanted {
     pub(crate) compared: Vec<DocumentId>,
     /// Maximum length in bytes of what is quoted.
     pub(crate) excerpt: usize,
+    /// The sample for templates, whose documents are in `documents`.
+    sample: Option<(BTreeSet<DocumentId>, TemplateSample)>,
 }
 
 impl Wanted {
+    /// Those documents; of the ones that are compared the whole texts, of the others excerpts of so
+    /// many bytes. Both ascending.
+    pub(crate) fn new(
+        documents: Vec<DocumentId>,
+        compared: Vec<DocumentId>,
+        excerpt: usize,
+    ) -> Self {
+        Self { documents, compared, excerpt, sample: None }
+    }
+
+    /// Adds the documents of a sample.
+    pub(crate) fn add_sample(&mut self, sample: TemplateSample) {
+        let documents = sample.documents();
+        self.documents.extend(&documents);
+        self.documents.sort_unstable();
+        self.documents.dedup();
+        self.sample = Some((documents, sample));
+    }
+
+    /// The sites that a sample found, once its documents were read.
+    pub(crate) fn template_sites(
+        &self,
+        shown: &mut BTreeMap<DocumentId, Shown>,
+    ) -> Vec<TemplateSite> {
+        let Some((documents, sample)) = &self.sample else { return Vec::new() };
+        let page = |document: &DocumentId| Some((*document, shown.get_mut(document)?.page.take()?));
+        sample.sites(&documents.iter().filter_map(page).collect())
+    }
+
     /// The part of a text to keep, and the length of the whole text (`bytes`) if that is longer.
     fn beginning(
         &self,
@@ -138,7 +174,9 @@ pub(super) fn pick(
             field.as_deref().map(|text| text[..text.floor_char_boundary(NAME)].to_owned())
         };
         let (title, url) = (owned(&record.title), owned(&record.url));
-        shown.push((wanted[at], Shown { title, url, text, cut_from }));
+        let sample = all.sample.as_ref().filter(|(documents, _)| documents.contains(&wanted[at]));
+        let page = sample.map(|(_, sample)| sample.page(&record, &analysis.inputs));
+        shown.push((wanted[at], Shown { title, url, text, cut_from, page }));
     });
     unreadable.map_or(Ok(shown), |problem| Err(unreadable_again(&analysis.inputs, problem)))
 }

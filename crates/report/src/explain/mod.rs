@@ -32,6 +32,8 @@ pub struct Question<'t> {
     pub measures: Measures,
     /// Whether that reaches the threshold.
     pub reaches: bool,
+    /// The measure with boilerplate, if that reaches the threshold and `measures` do not.
+    pub with_boilerplate: Option<f64>,
     /// The settings of the comparison.
     pub settings: &'t SettingsSummary,
     /// The decision of a run about the two, in a sentence.
@@ -104,7 +106,12 @@ impl<'t> Explanation<'t> {
                 "Not near-duplicates: {measure} {value} over {features} is below {threshold}."
             );
         };
-        if reaches {
+        if let Some(with) = self.question.with_boilerplate {
+            format!(
+                "{relation}: {measure} {} over {features} with boilerplate reaches {threshold}; without it, {value}.",
+                ratio(with)
+            )
+        } else if reaches {
             format!("{relation}: {measure} {value} over {features} reaches {threshold}.")
         } else {
             format!("{relation}, but without {features} to compare: {measure} is {value}.")

@@ -10,6 +10,7 @@
 pub use embed::{Page, PageFile};
 pub use pair::AlignedPair;
 
+mod boilerplate;
 mod chart;
 mod embed;
 mod flow;
@@ -23,6 +24,7 @@ use crate::clean::{LONG, MEDIUM};
 use crate::human::{bytes, count, counted};
 use crate::{Action, ClusterData, ClusterExhibit, ReportError, SourceLoss, Summary, clean};
 use askama::Template as _;
+use boilerplate::SiteView;
 use chart::Chart;
 use embed::Embedded;
 use flow::Flow;
@@ -109,6 +111,9 @@ struct Template<'a> {
     inputs: Vec<InputRow>,
     inputs_more: String,
     losses: Vec<LossRow>,
+    /// What was removed as boilerplate, in a sentence and by site.
+    removed_boilerplate: String,
+    boilerplate: Vec<SiteView>,
     clusters: Vec<ClusterView>,
     clusters_more: String,
     /// Each with whether it is open.
@@ -171,6 +176,8 @@ impl<'a> Template<'a> {
             inputs,
             inputs_more,
             losses: views::losses(report.losses, linked),
+            removed_boilerplate: boilerplate::sentence(summary),
+            boilerplate: boilerplate::sites(summary),
             clusters_more: match summary.clusters.saturating_sub(clusters.len() as u64) {
                 0 => String::new(),
                 more => format!("{} more in the table of clusters.", count(more)),
@@ -221,7 +228,13 @@ fn similarity_note(summary: &Summary) -> String {
         0 => String::new(),
         one => format!("Not shown: {} at exactly 1.", counted(one, "document")),
     };
-    if histogram.below > 0 {
+    if histogram.below > 0 && summary.settings.other.contains_key("boilerplate") {
+        note.push_str(&format!(
+            " {} below {} without boilerplate.",
+            counted(histogram.below, "document"),
+            histogram.from
+        ));
+    } else if histogram.below > 0 {
         note.push_str(&format!(
             " {} below {}, connected through other documents.",
             counted(histogram.below, "document"),

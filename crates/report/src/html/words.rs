@@ -23,6 +23,11 @@ pub(super) fn of(summary: &Summary) -> Vec<String> {
         format!("Documents with fewer than {least} features match only those with the same words.")
     }));
     words.push(format!("Two documents match if their {measure} is at least {threshold}."));
+    words.extend(settings.other.get("boilerplate").map(|_| {
+        "Boilerplate of sites is removed first; documents that reach that only with it match if the rest \
+         of them reaches 0.3."
+            .to_owned()
+    }));
     words.extend(method(settings));
     words.extend(match settings.linkage.as_str() {
         "components" => Some(
