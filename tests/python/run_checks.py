@@ -19,7 +19,7 @@ from pathlib import Path
 from checks.after_runs import attributes, showing, undoing
 from checks.archives import archives
 from checks.command_line import (
-    escape_sequences, no_report, replacing, scratch_directories, setting_names, standard_error, streams, usage,
+    escape_sequences, no_report, origins_and_secrets, replacing, scratch_directories, setting_names, standard_error, streams, usage,
     wrong_values,
 )
 from checks.common_elements import common
@@ -94,6 +94,7 @@ PARTS = (
     originals,
     few_features,
     wrong_values,
+    origins_and_secrets,
     replacing,
     large_records,
     escape_sequences,

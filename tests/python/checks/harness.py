@@ -1,6 +1,7 @@
 """Runs the command, counts checks and reads result directories."""
 import csv
 import json
+import os
 import re
 import subprocess
 import sys
@@ -28,9 +29,11 @@ class Checks:
                 print(f"FAILED: {name}: {str(detail)[-2000:]}", flush=True)
         return bool(ok)
 
-    def run(self, *arguments, cwd=None, stdin=None) -> subprocess.CompletedProcess:
+    def run(self, *arguments, cwd=None, stdin=None, env=None) -> subprocess.CompletedProcess:
+        """`env`: variables beside those that are there."""
         command = [str(part) for part in (self.binary, *arguments)]
-        return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, errors="replace")
+        variables = {**os.environ, **{name: str(value) for name, value in (env or {}).items()}}
+        return subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, errors="replace", env=variables)
 
     def out(self, name: str) -> Path:
         """A result directory that does not exist yet."""
