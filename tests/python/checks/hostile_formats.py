@@ -69,7 +69,7 @@ class Case:
         if problems is not None:
             check(f"{problems} problems", self.summary.get("problems") == problems, self.problems)
             check(f"{unreadable} unreadable", self.summary.get("unreadable_inputs", 0) == unreadable, self.problems)
-        listed = [f"{row['file']}: {row['problem']}" if "problem" in row else " ".join(row.values()) for row in self.problems]
+        listed = [" ".join(row.values()) for row in self.problems]
         for word in words:
             check(f"names {word!r}", any(word in line for line in listed) or (not listed and word in self.stderr), (listed, self.stderr))
 
@@ -207,7 +207,7 @@ def documents(c: Checks, folder: Path) -> None:
     case.expect(0, words=named.values())
     for name, words in named.items():
         rows = [row for row in case.problems if row["file"].endswith(name)]
-        c.check(f"hostile formats: {name}: {words}", len(rows) == 1 and words in " ".join(rows[0].values()), case.problems)
+        c.check(f"hostile formats: {name}: {words}", len(rows) == 1 and words in rows[0]["message"], case.problems)
     fine = [name for name, (_, words) in cases.items() if words is None]
     c.check("hostile formats: harmless documents are read", not [row for row in case.problems if Path(row["file"]).name in fine], case.problems)
     c.check("hostile formats: no member of a document is written", not Path("/tmp/lookalike-traversal.txt").exists() and not list(folder.rglob("traversal.txt")))
@@ -370,7 +370,7 @@ def mails(c: Checks, folder: Path) -> None:
     case = Case(c, "mails", [mail])
     case.expect(0, good, len(cases) - good, memory=2 * MEMORY)
     for name, (_, is_document, words) in cases.items():
-        rows = [" ".join(row.values()) for row in case.problems if Path(row["file"]).name == f"{name}.eml"]
+        rows = [row["message"] for row in case.problems if Path(row["file"]).name == f"{name}.eml"]
         c.check(f"hostile formats: mail {name}", (not rows) if is_document else len(rows) == 1 and words in rows[0], case.problems)
     box, count = bytearray(), 0
     for name, (data, is_document, _) in cases.items():

@@ -74,10 +74,10 @@ pub(crate) fn classify<'a>(raw: &'a [u8], statuses: &StatusFilter) -> Result<Ent
         media => return Ok(Entry::Other(format!("{of} {}", shown(media)).into())),
     }
     match page.http {
-        Some(http) if !http.is_whole => {
-            Err("the HTTP response ends inside of its header: no blank line follows; crawl it again"
-                .to_owned())
-        }
+        Some(http) if !http.is_whole => Err(
+            "the HTTP response ends inside of its header: no blank line follows; crawl it again"
+                .to_owned(),
+        ),
         _ => Ok(Entry::Page(page)),
     }
 }
