@@ -255,4 +255,40 @@ mod tests {
         }
         assert!(is_hidden(Path::new("a/.b/c")) && !is_hidden(Path::new("./a/../b")));
     }
+
+    /// A tar archive of these members; each takes 1024 bytes.
+    fn packed(members: &[(&str, &str)]) -> Vec<u8> {
+        let mut tar = tar::Builder::new(Vec::new());
+        for (name, text) in members {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(text.len() as u64);
+            tar.append_data(&mut header, name, text.as_bytes()).unwrap();
+        }
+        tar.into_inner().unwrap()
+    }
+
+    #[test]
+    fn an_archive_that_is_cut_anywhere_has_what_is_before() {
+        let members = [("a.txt", "first"), ("b.jsonl", "{}\n{}\n"), ("c.md", "last")];
+        let (whole, folder) = (packed(&members), tempfile::tempdir().unwrap());
+        let path = folder.path().join("a.tar");
+        for cut in (0..whole.len()).step_by(3).chain([512, 1024, 2048, 3072, 3584, whole.len()]) {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let archive = InputFile { path: path.clone(), ..InputFile::in_memory("a.tar") };
+            let files = unpack(&archive, &DiscoverOptions::default()).unwrap().files;
+            let ends = members.iter().zip(0..).map(|((_, text), at)| 1024 * at + 512 + text.len());
+            let complete = ends.filter(|end| *end <= cut).count();
+            for (file, (name, text)) in files.iter().zip(&members).take(complete) {
+                assert_eq!(
+                    (&*file.name, file.size),
+                    (&*format!("a.tar!{name}"), text.len() as u64)
+                );
+                assert_eq!(file.damage, None, "{cut}");
+            }
+            // Up to the first block of zeros that ends an archive.
+            let is_damaged = cut < 3584 && (cut > 3072 || cut % 1024 > 0);
+            assert_eq!(files.len(), complete + usize::from(is_damaged), "{cut}");
+            assert_eq!(files.last().is_some_and(|last| last.damage.is_some()), is_damaged, "{cut}");
+        }
+    }
 }

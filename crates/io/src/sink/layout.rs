@@ -178,6 +178,7 @@ mod tests {
             size: 0,
             modified: None,
             object: None,
+            damage: None,
         }
     }
 

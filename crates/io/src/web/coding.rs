@@ -152,7 +152,9 @@ mod tests {
         let bomb = gzip(&vec![b'a'; 1 << 20]);
         assert!(decoded("gzip", &bomb, 1000).unwrap_err().contains("max_record"));
         let mut br = Vec::new();
-        brotli::CompressorWriter::new(&mut br, 4096, 5, 20).write_all(&vec![b'a'; 1 << 20]).unwrap();
+        brotli::CompressorWriter::new(&mut br, 4096, 5, 20)
+            .write_all(&vec![b'a'; 1 << 20])
+            .unwrap();
         assert!(decoded("br", &br, 1000).unwrap_err().contains("max_record"));
         assert!(decoded("br", &br[..br.len() / 2], 1 << 30).unwrap_err().contains("damaged"));
         let zst = zstd::bulk::compress(&vec![b'a'; 1 << 20], 3).unwrap();

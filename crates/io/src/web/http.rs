@@ -8,6 +8,8 @@ pub(super) struct Response<'a> {
     pub(super) status: u16,
     pub(super) header: &'a [u8],
     pub(super) body: &'a [u8],
+    /// Whether a blank line ends the header.
+    pub(super) is_whole: bool,
 }
 
 /// Parses a response. A response without a blank line has no body.
@@ -28,8 +30,9 @@ pub(super) fn parse(message: &[u8]) -> Result<Response<'_>, String> {
     };
     // A header without fields: the blank line follows at once.
     let empty = if rest.starts_with(b"\r\n") { 2 } else { usize::from(rest.starts_with(b"\n")) };
-    let end = if empty > 0 { empty } else { header::end(rest).unwrap_or(rest.len()) };
-    Ok(Response { status, header: &rest[..end], body: &rest[end..] })
+    let found = if empty > 0 { Some(empty) } else { header::end(rest) };
+    let end = found.unwrap_or(rest.len());
+    Ok(Response { status, header: &rest[..end], body: &rest[end..], is_whole: found.is_some() })
 }
 
 /// Undoes the chunked transfer coding. Returns whether the body starts as a chunk; if not, `out` is

@@ -73,7 +73,13 @@ pub(crate) fn classify<'a>(raw: &'a [u8], statuses: &StatusFilter) -> Result<Ent
         b"" => return Ok(Entry::Other(format!("{of} without a content type").into())),
         media => return Ok(Entry::Other(format!("{of} {}", shown(media)).into())),
     }
-    Ok(Entry::Page(page))
+    match page.http {
+        Some(http) if !http.is_whole => Err(
+            "the HTTP response ends inside of its header: no blank line follows; crawl it again"
+                .to_owned(),
+        ),
+        _ => Ok(Entry::Page(page)),
+    }
 }
 
 /// Whether the block of a response is an HTTP message. It is if nothing else is said.
