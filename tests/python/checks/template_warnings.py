@@ -96,10 +96,10 @@ def template_warnings(c: Checks) -> None:
                 c.check(f"template warnings {name} {options}: the sites", said == wanted, (said, wanted))
             sentence = [one for one in summary["warnings"] if "the template of their site" in one]
             warned += bool(said)
-            c.check(f"template warnings {name} {options}: a warning if there are any", len(sentence) == bool(said) and ("besides the template" in done.stderr) == bool(said), (said, sentence, done.stderr))
+            c.check(f"template warnings {name} {options}: a warning if there are any", len(sentence) == bool(said) and ("besides the template" in done.stdout) == bool(said), (said, sentence, done.stdout))
             page = (out / "report.html").read_text(encoding="utf-8")
             c.check(f"template warnings {name} {options}: in the report", ("besides the template" in page) == bool(said))
-    c.check("template warnings: some runs warn", warned > 2, warned)
+    c.check("template warnings: some runs warn", warned > 1, warned)
     said = summary_of(c.out("template warnings template ")).get("template_sites")
     c.check("template warnings: both sites", said and {one["site"] for one in said} == {"a.example", "b.example"}, said)
     for name in ("versions", "unlike"):
