@@ -53,6 +53,7 @@ from checks.report import report_data
 from checks.resume import interruption, resuming
 from checks.site_boilerplate import site_boilerplate
 from checks.stores import object_stores
+from checks.template_warnings import template_warnings
 from checks.survivors import guards, near_misses, survivors
 from checks.web_archives import web_archives
 from checks.witness import witnesses
@@ -89,6 +90,7 @@ PARTS = (
     keep_fields,
     common,
     site_boilerplate,
+    template_warnings,
     ignorable,
     confusables,
     originals,

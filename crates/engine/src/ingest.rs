@@ -107,6 +107,7 @@ where
     appender.collection.replaced_at = signer.replaces_confusables().then_some(options.keep.len());
     appender.collection.least_size = signer.least_size();
     appender.collection.store.arrange(signer.arranged(), signer.least_size());
+    appender.collection.store.holds_remaining(signer.takes_remaining());
     let read_before = appender.restore(&reader, progress)?;
     if appender.collection.restored_whole {
         return Ok(appender.finish());

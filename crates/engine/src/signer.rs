@@ -137,6 +137,11 @@ impl Signer {
         self.min_features.map_or(0, |least| least.count)
     }
 
+    /// Whether boilerplate is removed from sets.
+    pub(crate) fn takes_remaining(&self) -> bool {
+        matches!(self.boilerplate, Some((_, SetPart::Remaining)))
+    }
+
     /// Whether characters are replaced by the ASCII characters that they look like.
     #[must_use]
     pub fn replaces_confusables(&self) -> bool {

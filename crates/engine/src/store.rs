@@ -33,6 +33,9 @@ pub struct ChunkStore {
     arranged: Option<u64>,
     /// Sets with fewer elements have the digest of their token sequence and are never compared.
     least_size: u32,
+    /// Whether the sets are what remains of larger ones: then the low half of a digest is that of
+    /// the set, and the high half that of the complete set.
+    remaining: bool,
     /// Buffers: front and back of the chunk that is written.
     parts: [Vec<u64>; 2],
 }
@@ -100,6 +103,19 @@ impl ChunkStore {
     /// before the first chunk.
     pub(crate) fn arrange(&mut self, bound: Option<u64>, least_size: u32) {
         (self.arranged, self.least_size) = (bound, least_size);
+    }
+
+    /// Says whether boilerplate is removed from all sets.
+    pub(crate) fn holds_remaining(&mut self, remaining: bool) {
+        self.remaining = remaining;
+    }
+
+    /// Whether the stored digest of a set is this one.
+    fn is_digest(&self, stored: &[u64], SetDigest(found): SetDigest) -> bool {
+        match (self.remaining, stored) {
+            (true, [low, _]) => *low == found as u64,
+            (_, stored) => stored == [found as u64, (found >> 64) as u64],
+        }
     }
 
     /// The bound by which all sets are partitioned, if they are.

@@ -27,7 +27,7 @@ enum Sets {
     /// Each ascending, one after the other, with the start of each.
     Held { elements: Vec<u64>, starts: Vec<usize> },
     /// More than the memory for them.
-    Stored { collection: Collection, places: Vec<SetRef> },
+    Stored { collection: Box<Collection>, places: Vec<SetRef> },
 }
 
 impl Templates {
@@ -51,7 +51,11 @@ impl Templates {
         let sizes: Vec<u32> = places.iter().map(|&place| size_at(&collection, place)).collect();
         let total: u64 = sizes.iter().map(|&size| u64::from(size)).sum();
         if total * size_of::<u64>() as u64 > memory {
-            return Ok(Self { of_document, sizes, sets: Sets::Stored { collection, places } });
+            return Ok(Self {
+                of_document,
+                sizes,
+                sets: Sets::Stored { collection: Box::new(collection), places },
+            });
         }
         let (mut elements, mut starts) = (Vec::with_capacity(total as usize), vec![0]);
         let (mut words, mut set) = (Vec::new(), Vec::new());

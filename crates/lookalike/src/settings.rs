@@ -76,7 +76,8 @@ pub struct Settings {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignore_common: Option<u32>,
     /// Shingles that more documents of one site than this have are removed from all feature sets, as
-    /// boilerplate.
+    /// boilerplate. Documents match if the remaining sets reach the threshold, or if these reach
+    /// 0.3 and the complete sets the threshold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boilerplate: Option<BoilerplateLimit>,
     /// The field that names the site of a document, for [`Settings::boilerplate`]; `None` for the

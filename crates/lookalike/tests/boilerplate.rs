@@ -125,6 +125,39 @@ fn sites_are_named_by_a_field_of_any_source() {
     assert!(of_file("51.3%").0.len() > 15);
 }
 
+/// A page of which a good part of the own text is that of another one is found by the template as
+/// well; a page of other text is not, and neither is one with another template below the threshold.
+#[test]
+fn versions_of_short_pages_are_found_with_their_template() {
+    let words = |name: &str, count: usize| -> String {
+        (0..count).map(|at| format!("{name}x{at} ")).collect()
+    };
+    let page = |id: &str, header: &str, own: String| {
+        let text = format!("{}{own}", words(header, 60));
+        Record::new(text).id(id.to_owned()).url(format!("https://one.example/{id}"))
+    };
+    let records = || {
+        let pages =
+            (0..20).map(|at| page(&format!("p{at:02}"), "one", words(&format!("own{at}"), 20)));
+        let half = words("own4", 14) + &words("new", 6);
+        let little = words("own5", 7) + &words("news", 13);
+        pages.chain([
+            page("v4", "one", half.clone()),
+            page("v5", "one", little),
+            page("w4", "two", half),
+        ])
+    };
+    let settings = Settings { threshold: "0.8".into(), ..settings(Some("10")) };
+    let answer =
+        dedup(Source::repeatable_records(records), &settings, &Resources::default(), &Silent)
+            .unwrap();
+    let rows: Vec<_> = answer
+        .removals()
+        .map(|row| (row.removed.id.to_string(), row.kept.id.to_string()))
+        .collect();
+    assert_eq!(rows, [("v4".to_owned(), "p04".to_owned())]);
+}
+
 #[test]
 fn calls_that_do_not_honour_it_refuse_it() {
     let with = settings(Some("auto"));

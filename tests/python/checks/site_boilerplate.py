@@ -70,6 +70,10 @@ def site_boilerplate(c: Checks) -> None:
     c.check("site boilerplate: the same rows where nothing is removed", [row[:13] for row in table_of(c.out("site boilerplate 1000 dedup 0.8") / "ledger.tsv")] == plain)
     c.check("site boilerplate: whole documents differ", any(row[place["whole_resemblance"]] != row[place["resemblance"]] for row in rows[1:]))
 
+    by_whole = [row for row in rows[1:] if row[place["rule"]] == "near" and float(row[place["resemblance"]]) < 0.8 <= float(row[place["whole_resemblance"]])]
+    c.check("site boilerplate: pairs match by their complete texts", len(by_whole) > 5, len(by_whole))
+    c.check("site boilerplate: no pair whose own text differs", all(float(row[place["resemblance"]]) >= 0.3 for row in rows[1:]))
+
     for verb, *options in (("dedup", "-t", "0.7"), ("cluster", "-t", "0.5")):
         name, trees = f"site boilerplate {verb} {' '.join(options)}", []
         for inputs, more in (([*parts], ("-j", "1")), ([*parts], ("-j", "7")), ([*parts][::-1], ("-j", "2")), ([*parts], ("--memory", "1")), ([*parts], ("--memory", "300kB", "--scratch", folder))):
@@ -91,6 +95,13 @@ def site_boilerplate(c: Checks) -> None:
     whole = f"{int(float(near['whole_resemblance']) * 10_000) / 10_000:.4f}"[:5]
     text = " ".join(done.stdout.split())
     c.check("site boilerplate: explain names what was removed", "Removed as boilerplate: of" in text and "“" in text and whole in text, (done.stdout, whole))
+    if by_whole:
+        whole = dict(zip(rows[0], by_whole[0]))
+        done = c.run("explain", whole["removed_id"], whole["kept_id"], "--run", out, "--format", "json")
+        explained = json.loads(done.stdout) if done.returncode == 0 else {}
+        c.check("site boilerplate: explain says that boilerplate decided", explained.get("reaches") is True and "with boilerplate reaches 0.8; without it, 0." in explained.get("verdict", ""), (done.stderr, explained))
+    page = (out / "report.html").read_text(encoding="utf-8")
+    c.check("site boilerplate: the report shows what was removed", "Removed boilerplate" in page and said["largest_sites"][0]["most_frequent"][0]["text"][:20] in page)
     done = c.run("dedup", docs, "-o", c.out("site boilerplate verbose"), "-v", "--boilerplate", "12")
     c.check("site boilerplate: shown with -v", done.returncode == 0 and "passages of boilerplate" in done.stderr and "alpha.example" in done.stderr, done.stderr)
 

@@ -97,7 +97,7 @@ class Settings:
         Features that more distinct sets than this have are removed from all sets.
     boilerplate : int or str, optional
         Shingles in more distinct documents of one site than this are removed from all sets: a number, a share
-        (``"5%"``) or ``"auto"``.
+        (``"5%"``) or ``"auto"``. Documents that reach the threshold only with them match if the rest reaches 0.3.
     site_field : str, optional
         Field that names the site of a document; by default it is the host of its URL, else its file.
     keep : str or sequence of str, default "first"

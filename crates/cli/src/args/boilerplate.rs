@@ -17,8 +17,8 @@ pub(crate) struct BoilerplateArgs {
                      headers, navigation, footers. The site of a document is the host of its URL; without one, the \
                      file of many documents or the directory of a file that is one document. A share counts only \
                      beyond 10 documents; auto is 5%. The shingles are removed from the sets of all \
-                     documents before they are compared. Documents of nothing else match only documents of the same \
-                     words. The summary shows what was removed as text, and the tables have the resemblance of \
+                     documents before they are compared. Documents that reach the threshold only with them match if \
+                     the rest reaches 0.3. Documents of nothing else match only documents of the same words. The summary shows what was removed as text, and the tables have the resemblance of \
                      complete documents in the column whole_resemblance. The inputs are read two more times."
     )]
     pub(crate) boilerplate: Option<BoilerplateLimit>,

@@ -13,6 +13,13 @@ pub(crate) fn whole_text(sequence: TokenDigest) -> u64 {
     fingerprint::finalise((sequence.0 >> 64) as u64 ^ sequence.0 as u64)
 }
 
+/// The digest of a set from which boilerplate was removed: the low half of its own, by which a set
+/// that is read again is checked, and the high half of that of the complete set.
+pub(crate) fn remaining_digest(remaining: SetDigest, complete: SetDigest) -> SetDigest {
+    const LOW: u128 = u64::MAX as u128;
+    SetDigest(complete.0 & !LOW | remaining.0 & LOW)
+}
+
 /// The feature set of a large document.
 #[derive(Debug)]
 pub(crate) struct LargeSet {
@@ -116,8 +123,9 @@ impl Signer {
         })
     }
 
-    /// Leaves the wanted part of a set. Returns the digest by which documents are grouped: that of
-    /// the complete set, `complete`, so that all documents of a unit are equally similar to others.
+    /// Leaves the wanted part of a set. Returns the digest by which documents are grouped: of the
+    /// part and of the complete set, `complete`, so that all documents of a unit are equally similar
+    /// to others.
     fn take_part(
         &self,
         seen: &DocumentSummary,
@@ -132,8 +140,8 @@ impl Signer {
             }
             Some((boilerplate, SetPart::Remaining)) => {
                 boilerplate.remove_from(set);
-                if !set.is_empty() {
-                    return Ok(complete);
+                if let Some(remaining) = features::digest(set) {
+                    return Ok(remaining_digest(remaining, complete));
                 }
                 set.push(whole_text(seen.sequence));
                 features::digest(set).ok_or(Unsigned::OnlyCommon)

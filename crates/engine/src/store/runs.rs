@@ -64,8 +64,8 @@ impl ChunkStore {
                 continue;
             }
             // If sets are not stored, the digest is that of the signed content.
-            let Some(SetDigest(found)) = digest(&sets[start..]) else { continue };
-            if wanted != Some(&[found as u64, (found >> 64) as u64]) {
+            let Some(found) = digest(&sets[start..]) else { continue };
+            if !wanted.is_some_and(|wanted| self.is_digest(wanted, found)) {
                 return Err(other());
             }
         }
@@ -103,7 +103,8 @@ impl ChunkStore {
             }
             each(&words);
         }
-        match sum == wanted {
+        let sum = SetDigest(u128::from(sum[1]) << 64 | u128::from(sum[0]));
+        match self.is_digest(&wanted, sum) {
             true => Ok(()),
             false => Err(io::Error::other("damaged: a feature set differs from what was written")),
         }
@@ -128,7 +129,7 @@ impl ChunkStore {
         file.read_front(frame, (end_words(block.ends.len()) + lows.start) as u64, low)?;
         file.read_back(frame, (back.start + DIGEST) as u64, high)?;
         match digest(set) {
-            Some(SetDigest(found)) if wanted != [found as u64, (found >> 64) as u64] => {
+            Some(found) if !self.is_digest(wanted, found) => {
                 Err(io::Error::other("damaged: a feature set differs from what was written"))
             }
             _ => Ok(()),
