@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test test-long test-data build fmt lint unit docs check-runs check-cookbook layers package dist dist-check python bench bench-peers bench-index bench-instructions bench-python experiments clean
+.PHONY: demo test test-long test-data build fmt lint unit docs check-runs check-cookbook layers package dist dist-static dist-check python bench bench-peers bench-index bench-instructions bench-python experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -60,6 +60,15 @@ package:
 dist:
 	$(CARGO) build --profile dist --locked --bin lookalike
 	$(PYTHON) packaging/package.py target/dist/lookalike out/dist $$(command -v dpkg-deb > /dev/null && echo --deb)
+
+## The same for any Linux: a static binary, for this machine with musl in place of its C library.
+STATIC = $$(rustc -vV | sed -n 's/^host: \(.*\)-unknown-linux-gnu$$/\1-unknown-linux-musl/p')
+dist-static:
+	@test -n "$(STATIC)" || { echo "A static binary is built on Linux (GNU) only; this system's binary has few dependencies: make dist"; exit 1; }
+	@test -d "$$(rustc --print sysroot)/lib/rustlib/$(STATIC)" || { echo "The standard library of $(STATIC) is not installed: rustup target add $(STATIC)"; exit 1; }
+	@command -v musl-gcc > /dev/null || { echo "musl-gcc is not installed: apt install musl-tools"; exit 1; }
+	$(CARGO) build --profile dist --locked --bin lookalike --target $(STATIC)
+	$(PYTHON) packaging/package.py target/$(STATIC)/dist/lookalike out/dist --target $(STATIC)
 
 ## Installs the command with `cargo install` from the crates as they would be uploaded; a whole release build.
 dist-check:

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Installs the command from the packages that would be uploaded, in a directory of its own, and runs it.
 #
-#     install_check.sh
+#     install_check.sh [OPTION OF CARGO INSTALL...]
 #
 # The crates are packed, unpacked elsewhere and pointed at each other, as if they came from the registry; then
-# `cargo install` builds the command from them. Takes a whole release build.
+# `cargo install` builds the command from them. Takes a whole release build; with --debug, and with --offline after any
+# other build, it is quicker.
 set -eu
 cd "$(dirname "$0")/.."
 cargo=${CARGO:-cargo}
@@ -24,7 +25,7 @@ done
     done
 } > "$work/config.toml"
 cli=$(echo "$work"/crates/lookalike-cli-*)
-(cd "$work" && "$cargo" install --path "$cli" --root "$work/root" --config "$work/config.toml" --target-dir "$work/target")
+(cd "$work" && "$cargo" install --path "$cli" --root "$work/root" --config "$work/config.toml" --target-dir "$work/target" "$@")
 "$work/root/bin/lookalike" --version
 "$work/root/bin/lookalike" dedup samples --output "$work/clean" --quiet
 test -s "$work/clean/summary.json"

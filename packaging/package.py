@@ -55,7 +55,8 @@ def host() -> str:
 
 def contents(binary: Path) -> dict:
     """Files of an archive: path and content."""
-    files = {"lookalike" + binary.suffix: binary.read_bytes()}
+    name = "lookalike.exe" if binary.suffix == ".exe" else "lookalike"
+    files = {name: binary.read_bytes()}
     for name in ("README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"):
         files[name] = (ROOT / name).read_bytes()
     for shell, name in COMPLETIONS.items():
@@ -172,7 +173,7 @@ def main() -> int:
         made.append(deb(files, version, target, given.output, time, given.fast))
     packages = sorted(path for path in given.output.iterdir() if path.name.startswith("lookalike"))
     sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in packages)
-    (given.output / "SHA256SUMS").write_text(sums, encoding="utf-8")
+    (given.output / "SHA256SUMS").write_bytes(sums.encode())
     for path in made:
         print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     return 0

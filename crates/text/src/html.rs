@@ -7,7 +7,7 @@
 
 use crate::elements::{self, Content};
 use crate::page::{Builder, MarkKind, Page};
-use crate::tag;
+use crate::{reference, tag};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{
     BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
@@ -37,8 +37,8 @@ pub fn extract(html: &str) -> Page {
 
 /// Feeds the tokenizer piece by piece, so that it never sees an attribute.
 ///
-/// Plain text, and tags that change nothing about how to read on, do not go through it at all while
-/// it has nothing pending (such as `&am`, which `p;` would complete).
+/// Plain text, common references, and tags that change nothing about how to read on, do not go
+/// through it at all while it has nothing pending (such as `&am`, which `p;` would complete).
 struct Reader {
     tokenizer: Tokenizer<Sink>,
     queue: BufferQueue,
@@ -101,12 +101,29 @@ impl Reader {
     }
 
     fn read_text(&self, text: &str) -> usize {
-        if self.pending.get() || memchr2(b'&', b'\0', text.as_bytes()).is_some() {
+        let rest = if self.pending.get() { text } else { self.read_plain_text(text) };
+        if !rest.is_empty() {
             self.pending.set(true);
-            return self.feed_all(text);
+            self.feed_all(rest);
         }
-        self.tokenizer.sink.0.borrow_mut().text(text);
         text.len()
+    }
+
+    /// Reads text up to what only the tokenizer can read, and returns the rest.
+    fn read_plain_text<'a>(&self, text: &'a str) -> &'a str {
+        let mut extraction = self.tokenizer.sink.0.borrow_mut();
+        let mut rest = text;
+        while let Some(at) = memchr2(b'&', b'\0', rest.as_bytes()) {
+            let (plain, special) = rest.split_at(at);
+            extraction.text(plain);
+            let Some((character, length)) = reference::read(special.as_bytes()) else {
+                return special;
+            };
+            extraction.text(character.encode_utf8(&mut [0; 4]));
+            rest = &special[length..];
+        }
+        extraction.text(rest);
+        ""
     }
 
     /// A tag without its attributes. One that never ends is no tag, and nor is what follows.
@@ -373,6 +390,24 @@ mod tests {
         reader.tokenizer.sink.0.into_inner().finish()
     }
 
+    #[test]
+    fn references_are_those_of_the_tokenizer() {
+        let names = "amp lt gt quot apos nbsp copy laquo raquo middot bull hellip ndash mdash lsquo rsquo \
+                     ldquo rdquo eacute zwj CounterClockwiseContourIntegral amP GT nosuch";
+        let names = names.split(' ').map(str::to_owned);
+        let numbers =
+            (0..0x400).chain(0xD7F0..0xE010).chain(0xFFF0..0x1_0010).chain(0x10_FFF0..0x11_0010);
+        let numbers = numbers.flat_map(|n| {
+            [format!("#{n}"), format!("#x{n:x}"), format!("#X{n:X}"), format!("#00{n}")]
+        });
+        let odd =
+            ["#", "#x", "#+65", "#-65", "#x+41", "# 65", "#65 ", "#é", "#4294967361", "", "a&lt"];
+        for reference in names.chain(numbers).chain(odd.map(str::to_owned)) {
+            let page = format!("a&{reference};b &{reference} &{reference}");
+            assert_eq!(extract(&page), extract_whole(&page), "{page}");
+        }
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(4000))]
 
@@ -383,6 +418,7 @@ mod tests {
                     "<", ">", "</", "/>", "<!--", "-->", "--!>", "<!", "<!>", "<?", "</>", "]]>",
                     "<![CDATA[", "<!DOCTYPE a PUBLIC '", "<p ", "</p ", "<a b='", "' c=\"", "\">",
                     "=", "/", "'", " ", "\r", "\n", "-", "!", "\0", "x", "é", "&", "&am", "p;", "&#6",
+                    "&lt;", "&quot;", "&#65;", "&#x3C;", "&#+5;", "&#128;", "&nbsp", "&copy", ";",
                     "<script>", "</script>", "</script ", "<SCRIPT", "<style ", "</style/", "</styl",
                     "<title>", "</title", "<textarea/>", "</textarea>", "<svg>", "</svg>", "<title/>",
                     "<template>", "</template>", "<xmp>", "</xmp\n", "<b>", "</b>", "\u{feff}",

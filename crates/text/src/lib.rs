@@ -44,6 +44,7 @@ mod masks;
 mod normal;
 mod page;
 mod prescan;
+mod reference;
 mod scan;
 mod settings;
 mod tag;
