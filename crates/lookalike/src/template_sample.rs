@@ -155,8 +155,8 @@ mod tests {
     /// A header of 40 shingles and some of the page's own.
     fn page(site: &str, header: u64, own: u64, changed: u64) -> SampledPage {
         let header = (0..40).map(|at| finalise(header << 32 | at));
-        let own =
-            (0..8).map(|at| finalise(1 << 50 | own << 8 | at + if at < changed { 100 } else { 0 }));
+        let own = (0..8)
+            .map(|at| finalise(1 << 50 | own << 8 | (at + if at < changed { 100 } else { 0 })));
         let mut set: Vec<u64> = header.chain(own).collect();
         set.sort_unstable();
         SampledPage { site: site.into(), set }
