@@ -89,6 +89,7 @@ fn summary() -> Summary {
         few_terms: None,
         common_method_shingles: 0,
         boilerplate: None,
+        template_sites: Vec::new(),
         tool: Tool { name: "lookalike".into(), version: "0.1.0".into() },
         command: "dedup".into(),
         action: Action::Remove,
