@@ -79,7 +79,6 @@ fn summary() -> Summary {
             }
         };
     Summary {
-        template_sites: Vec::new(),
         mostly_skipped: Vec::new(),
         skipped_kinds: BTreeMap::new(),
         keys_ignored: 0,
