@@ -1634,6 +1634,7 @@ class Made:
 
     def __init__(self, features: str, protected: bool = False, compared: bool = True):
         self.features, self.protected, self.compared = frozenset(features), protected, compared
+        self.complete = self.features
 
 
 def witness_complaints() -> list:
