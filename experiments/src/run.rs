@@ -26,7 +26,8 @@ pub(crate) fn approach(spec: &str, lexicon: Option<&Arc<Lexicon>>) -> Result<App
     let method: Arc<dyn Method> = build(&spec, statistics)?.into();
     // One key in common is the whole rule of these; the others compare sketches.
     let by_key = method.candidates() == CandidateSource::Keys
-        && ["dsc-ss", "imatch", "imatch-random", "megashingles", "syntactic"].contains(&spec.name.as_str());
+        && ["dsc-ss", "imatch", "imatch-random", "megashingles", "syntactic"]
+            .contains(&spec.name.as_str());
     let verify = if by_key { Verify::None } else { Verify::Sketch };
     Ok(Approach { method: Some(method), verify, key_limit: None, common: None })
 }

@@ -54,7 +54,8 @@ impl Signatures {
 
     /// Documents without a signature among the first K + 1.
     pub(crate) fn ignored(&self, copies: usize) -> usize {
-        let none = |digests: &&Vec<Option<Digest>>| digests.iter().take(copies + 1).all(Option::is_none);
+        let none =
+            |digests: &&Vec<Option<Digest>>| digests.iter().take(copies + 1).all(Option::is_none);
         self.of.iter().filter(none).count()
     }
 
@@ -99,7 +100,14 @@ mod tests {
         for number in 0..60 {
             let mut words: Vec<String> = match texts.last() {
                 Some(last) if number % 2 == 1 => last.split(' ').map(str::to_owned).collect(),
-                _ => (0..12).map(|_| format!("word{}", ["a", "b", "c", "d"].map(|end| end.repeat(random.below(4))).concat())).collect(),
+                _ => (0..12)
+                    .map(|_| {
+                        format!(
+                            "word{}",
+                            ["a", "b", "c", "d"].map(|end| end.repeat(random.below(4))).concat()
+                        )
+                    })
+                    .collect(),
             };
             if number % 2 == 1 {
                 words.remove(random.below(12));
@@ -131,7 +139,8 @@ mod tests {
                 assert_eq!(found.signed.ignored() as usize, signatures.ignored(copies), "{rest}");
                 for &document in &all {
                     assert_eq!(engine.of(document), ours.of(document), "{rest}, {copies} copies");
-                    different += engine.of(document).len() + usize::from(signatures.ignored(copies) > 0);
+                    different +=
+                        engine.of(document).len() + usize::from(signatures.ignored(copies) > 0);
                 }
             }
         }

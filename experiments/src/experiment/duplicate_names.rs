@@ -50,8 +50,8 @@ impl Duplicates {
             let same_url = text.address.map(|address| urls.entry(address).or_default());
             let [named_title, named_url] =
                 [&same_title, &same_url].map(|same| same.as_ref().is_some_and(|s| !s.is_empty()));
-            let [hit_title, hit_url] =
-                [&same_title, &same_url].map(|same| same.as_ref().is_some_and(|s| s.contains(&cluster)));
+            let [hit_title, hit_url] = [&same_title, &same_url]
+                .map(|same| same.as_ref().is_some_and(|s| s.contains(&cluster)));
             counted.hash += u64::from(duplicate);
             counted.title += u64::from(hit_title);
             counted.url += u64::from(hit_url);
@@ -68,7 +68,8 @@ impl Duplicates {
 }
 
 fn run(collections: &Collections, page: &mut Page) -> Result<()> {
-    let groups = [("web", &collections.web), ("news", &collections.news), ("mail", &collections.mail)];
+    let groups =
+        [("web", &collections.web), ("news", &collections.news), ("mail", &collections.mail)];
     page.say(format_args!(
         "The paper counts a document that has a duplicate as *duplicate-title* if both have the same title or \
          URL, else as duplicate only. In Table IX it has none of the former at any filter (baseline 60 and 0, \
@@ -77,7 +78,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
          beyond the first of their cluster, *same title* and *same URL* those of them that have the name of an \
          earlier document of the cluster; *named alike* are the documents, in whatever cluster, that have the \
          title or URL of an earlier one, and *found* the share of them that the hash puts into the cluster of \
-         such a one. Titles of mails are subjects. Empty titles count as none.",
+         such a one. Titles of mails are subjects, and only pages have URLs (–: none). Empty titles count as none.",
     ));
     let (mut rows, mut pure_names) = (Vec::new(), Vec::new());
     for (kind, corpora) in groups.into_iter().filter(|(_, corpora)| !corpora.is_empty()) {
@@ -85,9 +86,12 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         let lexicon = corpus.lexicon("nosc+stem")?;
         for (filter, paper, paper_named) in PAPER {
             let spec = format!("imatch:filter={filter},terms=nosc+stem");
-            let found = search(&corpus, approach(&spec, Some(&lexicon))?, resemblance("0.8")?, false)?;
+            let found =
+                search(&corpus, approach(&spec, Some(&lexicon))?, resemblance("0.8")?, false)?;
             let counted = Duplicates::of(&corpus.texts, &found.clusters());
             let all = corpus.len() as u64;
+            let addressed = corpus.texts.iter().any(|text| text.address.is_some());
+            let address = |shown: String| if addressed { shown } else { "–".into() };
             rows.push(row![
                 format!("{kind} ({all})"),
                 filter,
@@ -95,9 +99,9 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
                 percent(u64::from(paper_named), u64::from(paper)),
                 percent(counted.hash, all),
                 percent(counted.title, counted.hash),
-                percent(counted.url, counted.hash),
+                address(percent(counted.url, counted.hash)),
                 counted.by_title,
-                counted.by_url,
+                address(counted.by_url.to_string()),
                 percent(counted.found_by_hash, counted.named),
             ]);
             if filter == "idf-l-10" {
@@ -120,8 +124,8 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     page.table(&header, rows);
     let parts = pure_names.iter().map(|(kind, counted)| {
         format!(
-            "on {kind} {} of the duplicates by IDF-L-10 have another title and URL, and {} of the documents \
-             named alike have other words",
+            "on {kind} {} of the duplicates by IDF-L-10 have no title or URL in common with an earlier one, and {} of the documents \
+             named alike are in no cluster with one of their name",
             percent(counted.hash - counted.found_by_hash.min(counted.hash), counted.hash),
             percent(counted.named - counted.found_by_hash, counted.named)
         )
@@ -146,11 +150,11 @@ mod tests {
         };
         let texts = [
             text("one", Some(1)),
-            text("one", Some(2)),  // duplicate with the same title
-            text("two", Some(1)),  // duplicate with the same URL
-            text("three", None),   // duplicate with neither
-            text("one", Some(9)),  // not a duplicate, though named alike
-            text(" ", Some(8)),    // no title
+            text("one", Some(2)), // duplicate with the same title
+            text("two", Some(1)), // duplicate with the same URL
+            text("three", None),  // duplicate with neither
+            text("one", Some(9)), // not a duplicate, though named alike
+            text(" ", Some(8)),   // no title
             text("", Some(7)),
         ];
         let counted = Duplicates::of(&texts, &[0, 0, 0, 0, 4, 5, 6]);

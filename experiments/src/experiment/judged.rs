@@ -37,14 +37,14 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         "The paper looked for duplicates (I-Match) among documents that NIST had judged for topics, and counted \
          *inconsistencies*, duplicates of which one was judged relevant and another not: 12 in TREC-6, 8 in \
          TREC-7, 17 in TREC-8, 65 in its web track. The judgements are not free, so this is a stated \
-         substitute: the label that every collection of ours has by hand (section of the paper, subject code, \
-         spam or ham) is the judgement. A cluster is *inconsistent* if its labelled documents differ in the \
+         substitute: the label that every collection of ours has by hand (section of a newspaper, all \
+         subject codes of a story, spam or ham) is the judgement. A cluster is *inconsistent* if its labelled documents differ in the \
          label. Terms and document frequencies are the collection's own.",
     ));
     let labelled = collections.news.iter().chain(&collections.mail).filter(|corpus| {
         corpus.texts.iter().any(|text| judgement(corpus, text.label.as_deref()).is_some())
     });
-    let (mut rows, mut lists) = (Vec::new(), Vec::new());
+    let (mut rows, mut lists, mut regained) = (Vec::new(), Vec::new(), Vec::new());
     let mut inconsistent = 0;
     for corpus in labelled {
         let mut by_way = Vec::new();
@@ -63,7 +63,11 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
             by_way.push(clusters);
         }
         if collections.news.iter().any(|news| news.name == corpus.name) {
-            lists.extend(ranked(corpus, &by_way));
+            let ranked = ranked(corpus, &by_way);
+            for ((way, _), counts) in WAYS.iter().zip(&ranked) {
+                regained.push(counts.regained());
+                lists.push(counts.row(&corpus.name, way));
+            }
         }
     }
     let header = [
@@ -94,11 +98,12 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         "after removal",
     ];
     page.table(&header, lists);
+    let regained: Vec<String> = regained.into_iter().flatten().collect();
     page.say(format_args!(
-        "Duplicates are judged differently here, too ({inconsistent} inconsistent clusters in all rows). Precision \
-         counted over all documents hides them: what is left when a story counts once is the *valid* column, and \
-         removal before ranking gives most of the difference back, because the places of the duplicates go to \
-         other stories."
+        "Of our duplicates, {inconsistent} clusters (all rows added) are judged inconsistently. Counting every \
+         document hides duplicates: what is left when a story counts once is the *valid* column. Removal before \
+         ranking regains, row by row, {} of what duplicates take, because their places go to other stories.",
+        regained.join(", ")
     ));
     Ok(())
 }
@@ -149,37 +154,63 @@ impl Judged {
     }
 }
 
-/// One row of ranked lists for each way of finding duplicates.
-fn ranked(corpus: &Corpus, by_way: &[Vec<u32>]) -> Vec<Vec<String>> {
+/// Documents in the tops of all lists of a collection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Lists {
+    queries: usize,
+    with_duplicate: usize,
+    relevant: usize,
+    valid: usize,
+    after_removal: usize,
+}
+
+impl Lists {
+    fn row(&self, collection: &str, way: &str) -> Vec<String> {
+        let share = |count: usize| percent(count as u64, (self.queries * TOP) as u64);
+        row![
+            collection,
+            way,
+            self.queries,
+            percent(self.with_duplicate as u64, self.queries as u64),
+            share(self.relevant),
+            share(self.valid),
+            share(self.after_removal),
+        ]
+    }
+
+    /// The share of the relevant places taken by duplicates that removal gives back.
+    fn regained(&self) -> Option<String> {
+        let lost = self.relevant.checked_sub(self.valid).filter(|&lost| lost > 0)?;
+        let back = self.after_removal as f64 - self.valid as f64;
+        Some(format!("{:.0} %", 100.0 * back / lost as f64))
+    }
+}
+
+/// The ranked lists for each way of finding duplicates.
+fn ranked(corpus: &Corpus, by_way: &[Vec<u32>]) -> Vec<Lists> {
     let index = Index::new(&Tokens::new(corpus, TERMS));
     let titles = corpus.texts.iter().map(|text| text.title.as_deref().unwrap_or_default());
     let titles = Tokens::of_texts(titles, TERMS);
     let asks = |at: usize| at.is_multiple_of(ONE_IN) && corpus.texts[at].label.is_some();
     let asked = titles.documents().enumerate().filter(|(at, terms)| asks(*at) && !terms.is_empty());
-    let lists: Vec<(usize, Vec<u32>)> =
-        asked.map(|(at, terms)| (at, index.rank(terms))).collect();
-    let row = |(way, clusters): (&(&str, Option<&str>), &Vec<u32>)| {
-        let mut sums = [0usize; 4];
+    let lists: Vec<(usize, Vec<u32>)> = asked.map(|(at, terms)| (at, index.rank(terms))).collect();
+    let count = |clusters: &Vec<u32>| {
+        let mut sums = Lists { queries: lists.len(), ..Lists::default() };
         for (query, list) in &lists {
             let relevant = |document: &u32| {
                 let label = |at: usize| corpus.texts[at].label.as_deref();
                 label(*document as usize) == label(*query)
             };
-            let counted = counted(*query as u32, list, clusters, relevant);
-            sums.iter_mut().zip(counted).for_each(|(sum, count)| *sum += count);
+            let [duplicate, relevant, valid, removed] =
+                counted(*query as u32, list, clusters, relevant);
+            sums.with_duplicate += duplicate;
+            sums.relevant += relevant;
+            sums.valid += valid;
+            sums.after_removal += removed;
         }
-        let all = (lists.len() * TOP) as u64;
-        row![
-            corpus.name,
-            way.0,
-            lists.len(),
-            percent(sums[0] as u64, lists.len() as u64),
-            percent(sums[1] as u64, all),
-            percent(sums[2] as u64, all),
-            percent(sums[3] as u64, all),
-        ]
+        sums
     };
-    WAYS.iter().zip(by_way).map(row).collect()
+    by_way.iter().map(count).collect()
 }
 
 /// Whether the top of a list has a duplicate; its relevant documents; those that are no duplicate of
@@ -235,6 +266,10 @@ mod tests {
         let list = [0, 1, 2, 3, 4, 5];
         let counts = counted(0, &list, &clusters, |&document| document != 4);
         assert_eq!(counts, [1, 4, 2, 2]);
+        let lists =
+            Lists { queries: 1, with_duplicate: 1, relevant: 4, valid: 2, after_removal: 3 };
+        assert_eq!(lists.regained().as_deref(), Some("50 %"));
+        assert_eq!(Lists { valid: 4, ..lists }.regained(), None);
         // Without duplicates all three are the same.
         assert_eq!(counted(0, &list, &[0, 1, 2, 3, 4, 5], |_| true), [0, 5, 5, 5]);
     }

@@ -22,10 +22,10 @@ pub(super) const DRAWINGS: u64 = 3;
 const FEWEST_WORDS: u32 = 5;
 
 /// How the page describes the queries.
-pub(super) fn conditions(lexicon: &Corpus) -> String {
+pub(super) fn conditions(lexicon: &Corpus, drawings: u64) -> String {
     format!(
         "One spam in {ONE_IN}, drawn at random, is a query against all other spam and all legitimate mail \
-         of its collection; {DRAWINGS} drawings of queries and copies (p = 0.33; seeds 1 to {DRAWINGS} of \
+         of its collection; {drawings} drawings of queries and copies (p = 0.33; seeds 1 to {drawings} of \
          both) are averaged, legitimate mails found are added. Trivial duplicates (the same set of terms) \
          are removed first, as are mails of fewer than {FEWEST_WORDS} unique words. Words are the paper's: \
          four characters or more, at most one digit. Recall is against cosine ≥ 0.9 and over the queries \
@@ -107,11 +107,12 @@ impl Mails {
         rule: &str,
         copies: &[usize],
         lexicon: &Arc<Lexicon>,
+        drawings: u64,
         wrong: &mut BTreeSet<String>,
     ) -> Result<Vec<Score>> {
         let most = copies.iter().max().copied().unwrap_or(0);
         let mut scores = vec![Score::default(); copies.len()];
-        for seed in 1..=DRAWINGS {
+        for seed in 1..=drawings {
             let spec = format!(
                 "imatch-random:nidf={nidf},copies={most},drop=0.33,seed={seed},terms=kolcz,{rule}"
             );
@@ -121,7 +122,7 @@ impl Mails {
             for (sum, &copies) in scores.iter_mut().zip(copies) {
                 let found = met.with(copies);
                 let score = self.score(&queries, &found);
-                let mean = |of: f64| of / DRAWINGS as f64;
+                let mean = |of: f64| of / drawings as f64;
                 sum.recall += mean(score.recall);
                 sum.precision += mean(score.precision);
                 sum.utility += mean(score.utility);

@@ -23,6 +23,7 @@ mod status;
 mod storage;
 mod super_shingle_sets;
 mod syntactic;
+mod web_queries;
 
 use crate::corpus::Corpus;
 use crate::page::Page;

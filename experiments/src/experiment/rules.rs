@@ -1,5 +1,9 @@
 //! When a signature of I-Match is reliable: the rules that the experiments hold against each other.
 
+use anyhow::Result;
+use lookalike_lexicon::Lexicon;
+use lookalike_methods::imatch::Share;
+
 /// A rule, as parameters of `imatch-random`.
 pub(super) struct Rule {
     /// How the page calls it.
@@ -30,6 +34,13 @@ pub(super) const LEGEND: &str = "Rules, side by side: **A** is the paper's own f
 /// A lexicon: lower and upper nidf, and a remark.
 pub(super) const WINDOWS: [(&str, &str, &str); 2] =
     [("0.2", "0.3", "the paper's for mail"), ("0.2", "0.8", "the paper's for web pages")];
+
+/// Number of terms of a lexicon in a window.
+pub(super) fn window_len(lexicon: &Lexicon, low: &str, high: &str) -> Result<usize> {
+    let share =
+        |text: &str| text.parse::<Share>().map_err(|()| anyhow::anyhow!("{text} is no share"));
+    Ok(lexicon.window_len(share(low)?, share(high)?))
+}
 
 /// By how much recall rose, in percent of what it was.
 pub(super) fn increase(from: f64, to: f64) -> String {

@@ -1,7 +1,7 @@
 //! Kołcz et al. 2004, figure 3; Kołcz & Chowdhury 2008, figure 6: recall on spam over the number of
 //! copies of the lexicon.
 
-use super::mails::{Mails, Score, conditions};
+use super::mails::{DRAWINGS, Mails, Score, conditions};
 use super::rules::{LEGEND, RULES, WINDOWS};
 use super::{Collections, Experiment, Kind};
 use crate::corpus::Corpus;
@@ -21,7 +21,8 @@ const MOST_COPIES: usize = 10;
 
 /// Recall that the paper prints (Tables 2 and 3); the figure's other values are not printed.
 fn paper(copies: usize) -> [String; 2] {
-    let known = [(0, "0.66", "0.40"), (2, "0.72", "0.49"), (5, "0.76", "0.55"), (10, "0.80", "0.61")];
+    let known =
+        [(0, "0.66", "0.40"), (2, "0.72", "0.49"), (5, "0.76", "0.55"), (10, "0.80", "0.61")];
     let row = known.iter().find(|row| row.0 == copies);
     row.map_or(["–", "–"], |row| [row.1, row.2]).map(str::to_owned)
 }
@@ -31,7 +32,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     let lexicon = news.lexicon("kolcz")?;
     let all = Mails::of(collections)?;
     let (low, high, _) = WINDOWS[0];
-    page.say(conditions(&news));
+    page.say(conditions(&news, DRAWINGS));
     page.say(format_args!("{LEGEND} The lexicon's terms are those of nidf {low} to {high}."));
     let copies: Vec<usize> = (0..=MOST_COPIES).collect();
     let mut gains = Vec::new();
@@ -41,7 +42,14 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
             .iter()
             .map(|mails| {
                 let nidf = format!("{low}..{high}");
-                mails.measure(&nidf, rule.parameters, &copies, &lexicon, &mut BTreeSet::new())
+                mails.measure(
+                    &nidf,
+                    rule.parameters,
+                    &copies,
+                    &lexicon,
+                    DRAWINGS,
+                    &mut BTreeSet::new(),
+                )
             })
             .collect::<Result<Vec<Vec<Score>>>>()?;
         let rows = copies.iter().map(|&copies| {

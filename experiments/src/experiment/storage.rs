@@ -46,7 +46,7 @@ pub(super) fn table(page: &mut Page, all: &Corpus, found: &Found) {
             20.0,
             "one for each pair and shingle, before merging",
             None,
-            "not written: counted in memory, one document at a time".into(),
+            "not written: candidates of one document at a time".into(),
         ),
         (
             "⟨ID, ID, count⟩, merged",
@@ -78,13 +78,14 @@ pub(super) fn table(page: &mut Page, all: &Corpus, found: &Found) {
             ours,
         ]
     });
-    let header = ["", "paper, GB", "bytes a document", "ours, MB", "bytes a document", "made up of"];
+    let header =
+        ["", "paper, GB", "bytes a document", "ours, MB", "bytes a document", "made up of"];
     page.table(&header, rows);
     page.say(format_args!(
-        "A sampled shingle takes 8 bytes here (a 64-bit fingerprint; with the paper's 40 bits two of 600 million \
-         are equal by chance some 160 000 times) and there are {:.0} to a document (20 there), since our texts \
+        "A sampled shingle takes 8 bytes here (a 64-bit fingerprint; with the paper's 40 bits 600 million distinct ones \
+         would be equal by chance in some 160 000 pairs) and there are {:.0} to a document (20 there), since our texts \
          are shorter. Pairs are never written: the paper's largest storage, quadratic in the documents that \
-         share a shingle, is here one counter for each document that shares any with the one being compared.",
+         share a shingle, is here the candidates of the document that is being compared.",
         values as f64 / n,
     ));
 }
