@@ -10,7 +10,7 @@ use lookalike::{LexiconJob, Settings, build_lexicon};
 use lookalike_engine::Silent;
 use lookalike_engine::signer::plain_text;
 use lookalike_io::source::VisitScratch;
-use lookalike_io::{DiscoverOptions, FieldNames, Inputs, Item};
+use lookalike_io::{DiscoverOptions, FieldNames, FieldNumber, Inputs, Item};
 use lookalike_lexicon::Lexicon;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -34,6 +34,8 @@ pub(crate) struct Text {
     pub(crate) date: Option<String>,
     /// What people said that it is: `spam`, `ham`, …
     pub(crate) label: Option<String>,
+    /// A digest of its URL, for comparison.
+    pub(crate) address: Option<u64>,
 }
 
 /// A collection.
@@ -52,7 +54,8 @@ impl Corpus {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let mut texts = Vec::new();
         // The label lies in no field that a record has, so the field of the address is lent to it.
-        let fields = FieldNames { url: "label".into(), ..FieldNames::default() };
+        let extra = vec!["url".into()];
+        let fields = FieldNames { url: "label".into(), extra, ..FieldNames::default() };
         let options = DiscoverOptions { fields, ..DiscoverOptions::default() };
         let inputs = Inputs::discover(&[path.display().to_string()], options)?;
         let mut visit = VisitScratch::default();
@@ -71,6 +74,10 @@ impl Corpus {
                             title: owned(record.title),
                             date: owned(record.date),
                             label: owned(record.url),
+                            address: match record.extra {
+                                &[FieldNumber::Text(digest)] => Some(digest),
+                                _ => None,
+                            },
                         });
                     }
                 },
@@ -186,17 +193,19 @@ pub(crate) mod tests {
     fn what_is_read_is_what_was_there() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("docs.jsonl");
-        let line = r#"{"id":"a","text":"b c","title":"t","date":"2020-01-01","label":"spam"}"#;
+        let line = r#"{"id":"a","text":"b c","title":"t","date":"2020-01-01","label":"spam","url":"http://e"}"#;
         std::fs::write(&path, line).unwrap();
         let corpus = Corpus::read(&path).unwrap();
         let some = |text: &str| Some(text.to_owned());
         let (id, text) = ("a".to_owned(), "b c".to_owned());
         let (title, date, label) = (some("t"), some("2020-01-01"), some("spam"));
-        assert_eq!(corpus.texts, [Text { id, text, title, date, label }]);
+        let address = corpus.texts[0].address;
+        assert!(address.is_some());
+        assert_eq!(corpus.texts, [Text { id, text, title, date, label, address }]);
         assert_eq!(corpus.name, folder.path().file_name().unwrap().to_string_lossy());
-        // And once more through the file of texts, which has no label.
+        // And once more through the file of texts, which has neither label nor URL.
         let again = Corpus::read(Path::new(&corpus.file())).unwrap();
-        assert_eq!(again.texts, [Text { label: None, ..corpus.texts[0].clone() }]);
+        assert_eq!(again.texts, [Text { label: None, address: None, ..corpus.texts[0].clone() }]);
     }
 
     #[test]

@@ -9,6 +9,8 @@ mod edits;
 mod experiment;
 mod page;
 mod run;
+mod signatures;
+mod tokens;
 
 use anyhow::{Context, Result};
 use clap::Parser;

@@ -24,9 +24,10 @@ pub(crate) fn approach(spec: &str, lexicon: Option<&Arc<Lexicon>>) -> Result<App
     let statistics = lexicon.map(|lexicon| lexicon.clone() as Arc<dyn Statistics>);
     let spec: MethodSpec = spec.parse()?;
     let method: Arc<dyn Method> = build(&spec, statistics)?.into();
-    // One key in common is the whole rule of these two; the others compare sketches.
+    // One key in common is the whole rule of these; the others compare sketches.
     let by_key = method.candidates() == CandidateSource::Keys
-        && ["dsc-ss", "imatch", "imatch-random", "syntactic"].contains(&spec.name.as_str());
+        && ["dsc-ss", "imatch", "imatch-random", "megashingles", "syntactic"]
+            .contains(&spec.name.as_str());
     let verify = if by_key { Verify::None } else { Verify::Sketch };
     Ok(Approach { method: Some(method), verify, key_limit: None, common: None })
 }
@@ -87,6 +88,11 @@ impl Signed {
             let size = self.collection.signatures(place.chunk).size(place.index);
             Some((tokens, size))
         })
+    }
+
+    /// What it was signed with.
+    pub(crate) fn approach(&self) -> &Approach {
+        &self.approach
     }
 
     /// Whether a document is signed.
@@ -202,6 +208,11 @@ pub(crate) struct Neighbours {
 }
 
 impl Neighbours {
+    /// From a list for each document, ascending.
+    pub(crate) fn new(of: Vec<Vec<u32>>) -> Self {
+        Self { of }
+    }
+
     /// Those of one document, ascending, itself left out.
     pub(crate) fn of(&self, document: u32) -> &[u32] {
         &self.of[document as usize]

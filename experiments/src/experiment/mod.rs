@@ -1,16 +1,29 @@
 //! The experiments by name: one line and one file each.
 
+mod banner;
 mod change;
+mod common_shingles;
 mod cosine_recall;
+mod duplicate_names;
 mod edited_copies;
+mod imatch_defaults;
 mod imatch_filters;
+mod judged;
+mod mails;
+mod quality;
+mod ranking;
+mod rules;
 mod run_time;
 mod short_documents;
 mod simhash_precision;
 mod spam;
+mod spam_copies;
 mod stability;
 mod status;
+mod storage;
+mod super_shingle_sets;
 mod syntactic;
+mod web_queries;
 
 use crate::corpus::Corpus;
 use crate::page::Page;
@@ -88,12 +101,19 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     edited_copies::EXPERIMENT,
     short_documents::EXPERIMENT,
     imatch_filters::EXPERIMENT,
+    duplicate_names::EXPERIMENT,
+    super_shingle_sets::EXPERIMENT,
+    judged::EXPERIMENT,
     run_time::EXPERIMENT,
+    banner::EXPERIMENT,
     stability::EXPERIMENT,
     cosine_recall::EXPERIMENT,
     spam::EXPERIMENT,
+    spam_copies::EXPERIMENT,
+    imatch_defaults::EXPERIMENT,
     simhash_precision::EXPERIMENT,
     status::EXPERIMENT,
+    common_shingles::EXPERIMENT,
     change::EXPERIMENT,
 ];
 

@@ -6,13 +6,11 @@ use crate::corpus::Corpus;
 use crate::page::Page;
 use crate::row;
 use crate::run::{approach, resemblance, search};
+use crate::tokens::Tokens;
 use anyhow::{Context, Result};
-use lookalike_core::fingerprint::token;
 use lookalike_engine::Approach;
 use lookalike_methods::imatch::Filter;
 use lookalike_methods::{Document, Method, MethodScratch, Signature};
-use lookalike_text::{AnalysisSettings, Analyzer, FilterScratch, TermFilter};
-use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -96,9 +94,9 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
          with ten sizes and I-Match with 52 filters (matching: the two best). The paper's I-Match was given \
          the distinct terms by its index, so that is measured, too.",
         all.len(),
-        plain.hashes.len(),
-        filtered.hashes.len(),
-        distinct.hashes.len(),
+        plain.total(),
+        filtered.total(),
+        distinct.total(),
     ));
     let mut measured = Vec::new();
     for row in &rows {
@@ -108,7 +106,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
             _ => row.specs.iter().collect(),
         };
         for spec in &row.specs {
-            let seconds = row.tokens.signing(&approach(spec, Some(&lexicon))?)?;
+            let seconds = signing(row.tokens, &approach(spec, Some(&lexicon))?)?;
             means.signing += seconds / row.specs.len() as f64;
         }
         for spec in &of_matching {
@@ -178,76 +176,21 @@ fn matching(corpus: &Corpus, approach: Approach) -> Result<(f64, f64)> {
     Ok((all - found.signed.seconds, bytes as f64 / signed.max(1) as f64))
 }
 
-/// A collection's token hashes, one document after the other.
-struct Tokens {
-    hashes: Vec<u64>,
-    ends: Vec<usize>,
-}
-
-impl Tokens {
-    fn new(corpus: &Corpus, filter: &str) -> Self {
-        let filter: TermFilter = filter.parse().unwrap_or(TermFilter::ALL);
-        let analyzer = Analyzer::new(&AnalysisSettings::default());
-        let mut scratch = FilterScratch::default();
-        let (mut hashes, mut ends) = (Vec::new(), Vec::new());
-        for text in &corpus.texts {
-            filter.terms(&analyzer, &text.text, &mut scratch, |term| hashes.push(token(term)));
-            ends.push(hashes.len());
+/// Seconds to sign all documents: the lesser of two runs, as what disturbs only ever adds.
+fn signing(tokens: &Tokens, approach: &Approach) -> Result<f64> {
+    let method: &dyn Method =
+        approach.method.as_deref().ok_or_else(|| anyhow::anyhow!("nothing to sign with"))?;
+    let (mut scratch, mut out) = (MethodScratch::default(), Signature::default());
+    let seconds = (0..2).map(|_| {
+        let started = Instant::now();
+        for tokens in tokens.documents() {
+            out.clear();
+            let document = Document { tokens, ..Document::default() };
+            // Documents that cannot be signed cost their time, too.
+            let _ = black_box(method.sign(&document, &mut scratch, &mut out));
+            black_box(&out);
         }
-        Self { hashes, ends }
-    }
-
-    /// The distinct tokens of each document, in order of first occurrence.
-    fn distinct(&self) -> Self {
-        let (mut hashes, mut ends, mut seen) = (Vec::new(), Vec::new(), BTreeSet::new());
-        let mut start = 0;
-        for &end in &self.ends {
-            seen.clear();
-            hashes
-                .extend(self.hashes[start..end].iter().copied().filter(|&hash| seen.insert(hash)));
-            ends.push(hashes.len());
-            start = end;
-        }
-        Self { hashes, ends }
-    }
-
-    /// Seconds to sign all documents: the lesser of two runs, as what disturbs only ever adds.
-    fn signing(&self, approach: &Approach) -> Result<f64> {
-        let method: &dyn Method =
-            approach.method.as_deref().ok_or_else(|| anyhow::anyhow!("nothing to sign with"))?;
-        let (mut scratch, mut out) = (MethodScratch::default(), Signature::default());
-        let seconds = (0..2).map(|_| {
-            let started = Instant::now();
-            let mut start = 0;
-            for &end in &self.ends {
-                out.clear();
-                let document = Document { tokens: &self.hashes[start..end], ..Document::default() };
-                // Documents that cannot be signed cost their time, too.
-                let _ = black_box(method.sign(&document, &mut scratch, &mut out));
-                black_box(&out);
-                start = end;
-            }
-            started.elapsed().as_secs_f64()
-        });
-        Ok(seconds.fold(f64::INFINITY, f64::min))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::corpus::tests::corpus;
-
-    #[test]
-    fn tokens_are_those_of_each_document() {
-        let tokens = Tokens::new(&corpus(&["b a b", "", "c and/or b"]), "nosc");
-        let hash = |word: &str| token(word.as_bytes());
-        assert_eq!(tokens.ends, [3, 3, 5]);
-        assert_eq!(tokens.hashes, ["b", "a", "b", "c", "b"].map(hash));
-        let distinct = tokens.distinct();
-        assert_eq!(
-            (&distinct.ends[..], &distinct.hashes[..2]),
-            (&[2, 2, 4][..], &tokens.hashes[..2])
-        );
-    }
+        started.elapsed().as_secs_f64()
+    });
+    Ok(seconds.fold(f64::INFINITY, f64::min))
 }

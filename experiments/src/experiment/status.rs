@@ -1,6 +1,6 @@
 //! Broder et al. 1997, "Status": clusters at 50 % resemblance and the time of each phase.
 
-use super::{Collections, Experiment};
+use super::{Collections, Experiment, storage};
 use crate::page::Page;
 use crate::row;
 use crate::run::{approach, resemblance, search};
@@ -93,6 +93,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         ],
     ];
     page.table(&["", "paper", "", "ours", ""], rows);
+    storage::table(page, &all, &found);
     let bytes: usize = all.texts.iter().map(|text| text.text.len()).sum();
     let seconds: f64 = found.matches.phases.iter().map(|(_, seconds)| seconds).sum();
     let days = |name: &str| match name {
