@@ -444,6 +444,8 @@ class Measure:
         shared = len(a.features & b.features) if shared is None else shared
         if self.reached(a, b, shared):
             return True
+        if a.complete is a.features and b.complete is b.features:
+            return False
         if not Measure(self.name, min(LEAST_REMAINING, self.threshold)).reached(a, b, shared):
             return False
         return self.reaches(len(a.complete & b.complete), len(a.complete), len(b.complete))
