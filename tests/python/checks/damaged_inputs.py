@@ -146,7 +146,7 @@ def damaged_parquet(c: Checks) -> None:
             label = f"damaged Parquet, {verb} {' '.join(fields)}"
             out = c.out(label)
             good = folder / "good.jsonl"
-            good.write_text("".join(json.dumps({fields[1]: f"some words number {n}"}) + "\n" for n in range(3)))
+            good.write_text("".join(json.dumps({fields[1]: f"some words number {n}", fields[-1]: f"some words number {n}"}) + "\n" for n in range(3)))
             command = [c.binary, verb, damaged, good, "-o", out, "--skip-unreadable", "--threads", "2", "--memory", "100MB", "-q", *fields]
             # Damage leaves many copies of one value.
             command += ["--max-loss", "100%"] if verb == "dedup" else []
