@@ -158,7 +158,7 @@ fn features(name: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
             builder.append_null();
             continue;
         }
-        // A string is a list of its letters to Python, which nobody means.
+        // Python iterates over the letters of a string; a string is no list of features.
         let list = value.try_iter().ok().filter(|_| !value.is_instance_of::<PyString>());
         let Some(list) = list else {
             return Err(wrong(name, row, &value, "a list of integers or strings"));

@@ -78,8 +78,8 @@ fn parse() -> Result<(args::Cli, config::Complete), Wrong> {
     }
 }
 
-/// Prints an error, with the origin of options that it names and nobody typed, and returns its exit
-/// code.
+/// Prints an error, with the source of those options in it that are not from the command line, and
+/// returns its exit code.
 fn failed(error: &anyhow::Error, configured: Option<&config::Complete>) -> Exit {
     let exit = Exit::of(error);
     let origins = configured.map(|configured| configured.origins(&with_flags(&error.to_string())));

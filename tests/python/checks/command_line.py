@@ -126,7 +126,7 @@ def usage(c: Checks) -> None:
 
 
 def origins_and_secrets(c: Checks) -> None:
-    """Messages say where an option comes from that nobody typed; results have no passwords of the command line."""
+    """Messages name the source of an option that is not from the command line; results have no passwords."""
     docs = collection(c.work / "origins.jsonl", 34, 40)
     out, file = c.out("origins"), c.work / "origins.toml"
     file.write_text('keep = ["max:nowhere"]\n')

@@ -30,7 +30,7 @@ impl Inputs {
     /// `None` as well if there are no JSON objects, if a table has it, or if `cancelled`.
     ///
     /// Reads until all fields were found: usually the first record. Inputs that cannot be read are
-    /// passed over; they are reported when they are read.
+    /// skipped; they are reported when they are read.
     #[must_use]
     pub fn missing_field(&self, cancelled: &dyn Fn() -> bool) -> Option<MissingField> {
         let fields = Fields::new(&self.options.fields);
