@@ -7,7 +7,7 @@ use crate::source::{SetSource, SourceError};
 use crate::survivors::components::components;
 use crate::survivors::leaders::{LeaderOptions, leaders};
 use crate::survivors::pairs::{PairLimits, all_pairs};
-use crate::verify::{AcceptedVerifier, ContainedVerifier, ExactVerifier, Verifier};
+use crate::verify::{AcceptedVerifier, ExactVerifier, Verifier, is_contained};
 use crate::{
     Criterion, Edge, InvertedIndex, JoinError, JoinOptions, JoinResult, Linkage, PairList,
     Progress, SetId, Statistics,
@@ -68,14 +68,7 @@ pub fn join_candidates<S: SetSource>(
     options: &JoinOptions,
     progress: &dyn Progress,
 ) -> Result<JoinResult, JoinError> {
-    let comparing = Comparing::start(pairs, progress)?;
-    let statistics = Statistics::default();
-    let &CandidatePairs { sets, index, filter: criterion } = pairs;
-    let verifier = ExactVerifier::new(sets, criterion, index, options.sets, &statistics, progress)?;
-    let stop = StopOnReadError { progress, has_failed: &|| verifier.has_failed() };
-    let result = search(pairs, &verifier, options, &statistics, &stop);
-    verifier.finish()?;
-    comparing.finish(result, pairs, &statistics, progress)
+    join_candidates_if(pairs, &|_| Ok(true), options, progress)
 }
 
 /// The second half of [`join`] with a further condition: sets match if they reach the criterion and
@@ -199,7 +192,10 @@ fn search<S: SetSource>(
             let edges = match contained {
                 None => leaders(pairs, verifier, options, statistics, progress),
                 Some(least) => {
-                    let verifier = ContainedVerifier { verifier, sets, least };
+                    // The later set of an edge is the one that would be removed.
+                    let accepts =
+                        |edge: Edge| Ok(is_contained(least, edge.shared, sets.size(edge.later)));
+                    let verifier = AcceptedVerifier::new(verifier, &accepts);
                     leaders(pairs, &verifier, options, statistics, progress)
                 }
             };

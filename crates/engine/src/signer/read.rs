@@ -4,7 +4,7 @@ use super::content::{page, plain_text};
 use super::marks::MarkCursor;
 use super::{DocumentSummary, Signer, SignerScratch};
 use crate::original;
-use lookalike_core::{FeatureKind, TextDigest, TokenDigest, fingerprint};
+use lookalike_core::{FeatureKind, FeatureScratch, TextDigest, TokenDigest, fingerprint};
 use lookalike_io::{Content, FeatureList, RecordView};
 use lookalike_methods::Field;
 use lookalike_text::{Page, TermFilter, Terms};
@@ -74,14 +74,7 @@ impl Signer {
         let features = &mut scratch.features;
         features.clear();
         list.iter().for_each(|feature| features.push(feature.as_bytes()));
-        let sequence = features.token_digest();
-        DocumentSummary {
-            text_bytes: list.bytes() as u64,
-            tokens: u32::try_from(list.len()).unwrap_or(u32::MAX),
-            text: TextDigest(0),
-            sequence,
-            signed: sequence,
-        }
+        of_tokens(list.bytes(), features)
     }
 
     /// Tokenises a text into the scratch.
@@ -107,14 +100,7 @@ impl Signer {
                 terms.push(fingerprint::token(term));
             });
         }
-        let sequence = features.token_digest();
-        DocumentSummary {
-            text_bytes: text.len() as u64,
-            tokens: u32::try_from(features.token_count()).unwrap_or(u32::MAX),
-            text: TextDigest(0),
-            sequence,
-            signed: sequence,
-        }
+        of_tokens(text.len(), features)
     }
 
     /// The filter of the terms that are compared or counted, if any.
@@ -155,5 +141,17 @@ impl Signer {
                     .push(Field(fingerprint::token(format!("{name}={value}").as_bytes())));
             }
         }
+    }
+}
+
+/// The summary of a document whose tokens were taken.
+fn of_tokens(text_bytes: usize, features: &FeatureScratch) -> DocumentSummary {
+    let sequence = features.token_digest();
+    DocumentSummary {
+        text_bytes: text_bytes as u64,
+        tokens: u32::try_from(features.token_count()).unwrap_or(u32::MAX),
+        text: TextDigest(0),
+        sequence,
+        signed: sequence,
     }
 }

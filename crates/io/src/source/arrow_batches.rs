@@ -12,7 +12,7 @@ use crate::{FieldNames, InputFile, Problem};
 
 use super::fields::Fields;
 use super::ipc::IpcFile;
-use super::{Body, Chunk, LARGE, Next, columns, cut_batch};
+use super::{Chunk, LARGE, Next, columns, cut_batch};
 
 /// Most rows of a chunk.
 const ROWS: usize = 1024;
@@ -84,22 +84,8 @@ impl ArrowReader {
     }
 
     fn chunk(&mut self, batch: RecordBatch) -> Result<Chunk, Problem> {
-        let first_record = self.record;
-        let rows = u32::try_from(batch.num_rows()).ok();
-        match rows.and_then(|rows| first_record.checked_add(rows)) {
-            Some(next) => self.record = next,
-            None => {
-                return Err(self.give_up(format!("holds more than {} rows; split it", u32::MAX)));
-            }
-        }
-        Ok(Chunk {
-            file: self.file,
-            first_record,
-            first_line: 0,
-            offset: 0,
-            consumed: batch.num_rows() as u64 * self.row_bytes,
-            body: Body::Batch(batch),
-        })
+        Chunk::of_rows(self.file, &mut self.record, self.row_bytes, batch)
+            .map_err(|message| self.give_up(message))
     }
 
     fn give_up(&mut self, message: String) -> Problem {

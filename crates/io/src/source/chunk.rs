@@ -49,6 +49,34 @@ pub struct Chunk {
     pub body: Body,
 }
 
+impl Chunk {
+    /// The next rows of a table, of `row_bytes` bytes each in its file. `record` is the number of the
+    /// first one, and becomes that of the row after them.
+    ///
+    /// # Errors
+    /// More rows than have numbers.
+    pub(super) fn of_rows(
+        file: u32,
+        record: &mut u32,
+        row_bytes: u64,
+        rows: RecordBatch,
+    ) -> Result<Self, String> {
+        let first_record = *record;
+        let count = u32::try_from(rows.num_rows()).ok();
+        *record = count
+            .and_then(|count| first_record.checked_add(count))
+            .ok_or_else(|| format!("holds more than {} rows; split it", u32::MAX))?;
+        Ok(Self {
+            file,
+            first_record,
+            first_line: 0,
+            offset: 0,
+            consumed: rows.num_rows() as u64 * row_bytes,
+            body: Body::Batch(rows),
+        })
+    }
+}
+
 /// Position of a chunk: enough to read it again without what is before it
 /// ([`crate::Inputs::chunks_at`]).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

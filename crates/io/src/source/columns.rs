@@ -242,7 +242,7 @@ pub(super) fn visit(
     if fields.features.is_none() {
         used.extend([fields.text, fields.html]);
     }
-    let texts = |slot: Slot| text_column(batch, fields, slot).filter(|_| used.contains(&slot));
+    let texts = |slot: Slot| used.contains(&slot).then(|| text_column(batch, fields, slot))?;
     let columns = || {
         let extra = fields.extra.iter().map(|slot| Numbers::of(of(*slot).as_ref())).collect();
         let features = feature_column(batch, fields);

@@ -108,8 +108,13 @@ impl<'a> Fields<'a> {
 
     /// The names of the fields one of which a record needs, for messages.
     pub(super) fn content_names(&self) -> String {
+        self.quoted(&self.content())
+    }
+
+    /// Names of fields, for messages: "`text` or `html`".
+    fn quoted(&self, slots: &[Slot]) -> String {
         let names: Vec<String> =
-            self.content().iter().map(|slot| format!("`{}`", self.names[*slot])).collect();
+            slots.iter().map(|slot| format!("`{}`", self.names[*slot])).collect();
         names.join(" or ")
     }
 
@@ -137,11 +142,10 @@ impl<'a> Fields<'a> {
         header: &[S],
     ) -> String {
         let names: Vec<&str> = slots.iter().map(|slot| self.names[*slot]).collect();
-        let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         let found = suggest::listed(&names, header, 20);
         format!(
             "has no column {}, but {found}; name it with the setting {setting}",
-            quoted.join(" or ")
+            self.quoted(slots)
         )
     }
 

@@ -4,15 +4,12 @@
 //! Every length in them is checked against the size of the file, and every length of a compressed
 //! buffer against a limit, before memory is taken: the decoder trusts them.
 
-use std::io::{self, Read, Seek, SeekFrom};
+mod message;
 
 use arrow_array::RecordBatch;
-use arrow_buffer::{Buffer, MutableBuffer};
+use arrow_buffer::Buffer;
 use arrow_ipc::reader::FileDecoder;
-use arrow_ipc::{
-    Block, BodyCompression, CompressionType, Message, MessageHeader, convert, root_as_footer,
-    root_as_message,
-};
+use arrow_ipc::{Block, CompressionType, MessageHeader, convert, root_as_footer};
 use arrow_schema::SchemaRef;
 use parquet::file::reader::Length;
 
@@ -20,14 +17,11 @@ use crate::InputFile;
 use crate::guard::guarded;
 
 use super::open::{self, Opened};
+use message::{CUT_OFF, Place, bytes, check_lengths, message_of, next_place, place_of};
 
 const MAGIC: &[u8] = b"ARROW1";
 /// The magic of Feather version 1, another format.
 const FEATHER_1: &[u8] = b"FEA1";
-/// What stands before the length of a message since version 0.15 of the format.
-const CONTINUATION: [u8; 4] = [0xff; 4];
-/// Most bytes of a batch after decompression.
-const MOST_UNPACKED: u64 = 4 << 30;
 
 /// The messages of one file.
 pub(crate) struct IpcFile {
@@ -47,14 +41,6 @@ enum Layout {
     File(std::vec::IntoIter<Place>),
     /// One after the other; the offset of the next.
     Stream(u64),
-}
-
-/// Where a message is.
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    offset: u64,
-    metadata: u64,
-    body: u64,
 }
 
 impl IpcFile {
@@ -225,122 +211,6 @@ impl IpcFile {
         guarded(|| check_lengths(&message, place.metadata as usize))?;
         Ok(message)
     }
-}
-
-/// The end of the file is missing.
-const CUT_OFF: &str = "its end is missing";
-
-impl Place {
-    /// As the decoder is given it, for a buffer that begins with the message.
-    fn block(&self) -> Block {
-        Block::new(0, self.metadata as i32, self.body as i64)
-    }
-}
-
-/// The place in a footer, if it is within the file.
-fn place_of(block: &Block, size: u64) -> Result<Place, String> {
-    let place = || {
-        let offset = u64::try_from(block.offset()).ok()?;
-        let metadata = u64::try_from(block.metaDataLength()).ok().filter(|length| *length >= 8)?;
-        let body = u64::try_from(block.bodyLength()).ok()?;
-        let end = offset.checked_add(metadata)?.checked_add(body)?;
-        (end <= size).then_some(Place { offset, metadata, body })
-    };
-    place().ok_or_else(|| "a place in the footer is outside of the file".to_owned())
-}
-
-/// The message at an offset of a stream, and its kind; `None` at the end.
-fn next_place(
-    handle: &mut Opened,
-    offset: u64,
-    size: u64,
-) -> Result<Option<(Place, MessageHeader)>, String> {
-    let left = size - offset;
-    if left == 0 {
-        return Ok(None);
-    }
-    let head = bytes(handle, offset, left.min(8))?;
-    let word = |at: usize| head.get(at..at + 4).map(|w| [w[0], w[1], w[2], w[3]]);
-    let (prefix, length) = match word(0) {
-        Some(CONTINUATION) => (8u64, word(4)),
-        length => (4, length),
-    };
-    let length = u32::from_le_bytes(length.ok_or(CUT_OFF)?);
-    if length == 0 {
-        return Ok(None);
-    }
-    let metadata = prefix + u64::from(length);
-    if metadata > left {
-        return Err(CUT_OFF.to_owned());
-    }
-    let message = bytes(handle, offset, metadata)?;
-    let (kind, body) = guarded(|| {
-        let message = message_of(&message)?;
-        let body = u64::try_from(message.bodyLength()).map_err(|e| e.to_string())?;
-        Ok::<_, String>((message.header_type(), body))
-    })?;
-    if body > left - metadata {
-        return Err(CUT_OFF.to_owned());
-    }
-    Ok(Some((Place { offset, metadata, body }, kind)))
-}
-
-/// The metadata of a message with what is before it.
-fn message_of(buffer: &[u8]) -> Result<Message<'_>, String> {
-    let prefix = if buffer.starts_with(&CONTINUATION) { 8 } else { 4 };
-    root_as_message(buffer.get(prefix..).unwrap_or_default()).map_err(|e| e.to_string())
-}
-
-/// Checks the number of rows, and the lengths that compressed buffers have after decompression.
-fn check_lengths(message: &[u8], body: usize) -> Result<(), String> {
-    let parsed = message_of(message)?;
-    let batch = match parsed.header_type() {
-        MessageHeader::RecordBatch => parsed.header_as_record_batch(),
-        MessageHeader::DictionaryBatch => {
-            parsed.header_as_dictionary_batch().and_then(|dictionary| dictionary.data())
-        }
-        _ => None,
-    };
-    let batch = batch.ok_or("a message has no batch")?;
-    if u32::try_from(batch.length()).is_err() {
-        return Err(format!("a batch of {} rows", batch.length()));
-    }
-    let compression: Option<BodyCompression<'_>> = batch.compression();
-    if compression.is_none() {
-        return Ok(());
-    }
-    let body = message.get(body..).unwrap_or_default();
-    let mut all = 0u64;
-    for buffer in batch.buffers().into_iter().flatten() {
-        if buffer.length() == 0 {
-            continue;
-        }
-        let start = usize::try_from(buffer.offset()).ok();
-        let prefix = start.and_then(|start| body.get(start..)?.first_chunk::<8>());
-        let length = i64::from_le_bytes(*prefix.ok_or("a buffer is outside of its message")?);
-        // -1 is a buffer that is not compressed.
-        all = all.saturating_add(u64::try_from(length).unwrap_or(0));
-        if all > MOST_UNPACKED {
-            return Err(format!("a batch of more than {} GiB", MOST_UNPACKED >> 30));
-        }
-    }
-    Ok(())
-}
-
-/// Bytes of the file, which has them, aligned for arrays.
-fn bytes(handle: &mut Opened, offset: u64, length: u64) -> Result<Buffer, String> {
-    let mut read = || {
-        let length = usize::try_from(length).map_err(io::Error::other)?;
-        let mut bytes = MutableBuffer::from_len_zeroed(length);
-        handle.seek(SeekFrom::Start(offset))?;
-        handle.read_exact(&mut bytes)?;
-        Ok::<_, io::Error>(bytes.into())
-    };
-    read().map_err(|e| match handle.failure() {
-        Some(failure) => failure,
-        None if e.kind() == io::ErrorKind::UnexpectedEof => CUT_OFF.to_owned(),
-        None => e.to_string(),
-    })
 }
 
 /// The decoder's message in plain words, and what to do.

@@ -15,7 +15,6 @@ mod verifier;
 
 pub(crate) use accepted::AcceptedVerifier;
 pub use by_key::KeyVerifier;
-pub(crate) use contained::ContainedVerifier;
 pub use contained::is_contained;
 pub use exact::ExactVerifier;
 pub use pair::verify;
