@@ -130,7 +130,7 @@ fn cluster_exhibit(
         Ok((id.into_owned(), DocPlace { file: collection.file(document), record }))
     };
     let (id, place) = named(cluster.leader)?;
-    let of_leader = shown.get(&cluster.leader).cloned().unwrap_or_default();
+    let of_leader = shown.get(&cluster.leader);
     let members = listing.members(cluster);
     let mut exhibit = ClusterExhibit {
         number: clusters.number(cluster.leader).unwrap_or_default(),
@@ -140,10 +140,10 @@ fn cluster_exhibit(
         place,
         leader: DocExhibit {
             id,
-            text: of_leader.excerpt(listing.excerpt()).to_owned(),
-            cut_from: of_leader.whole(listing.excerpt()),
-            title: of_leader.title,
-            url: of_leader.url,
+            text: of_leader.map_or("", |shown| shown.excerpt(listing.excerpt())).to_owned(),
+            cut_from: of_leader.and_then(|shown| shown.whole(listing.excerpt())),
+            title: of_leader.and_then(|shown| shown.title.clone()),
+            url: of_leader.and_then(|shown| shown.url.clone()),
         },
         ..ClusterExhibit::default()
     };

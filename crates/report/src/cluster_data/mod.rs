@@ -10,6 +10,7 @@ mod row;
 
 use crate::ClusterExhibit;
 use crate::clean;
+use rayon::prelude::*;
 use row::{ClusterRow, Index};
 
 /// Bytes of JSON in a block before compression; the last cluster of a block may exceed them.
@@ -19,12 +20,17 @@ const SHORT: usize = 160;
 /// Files of a cluster in the index.
 const FILES: usize = 64;
 
-/// Collects clusters, in the order of display. Memory: the compressed blocks, and some 100 bytes
-/// for each cluster.
+/// Blocks that are compressed side by side.
+const SIDE_BY_SIDE: usize = 32;
+
+/// Collects clusters, in the order of display. Memory: the compressed blocks, [`SIDE_BY_SIDE`] that
+/// are not, and some 100 bytes for each cluster.
 #[derive(Debug, Default)]
 pub struct ClusterData {
     index: Index,
     blocks: Vec<String>,
+    /// Blocks that are to be compressed.
+    full: Vec<Vec<u8>>,
     open: Vec<u8>,
 }
 
@@ -65,9 +71,16 @@ impl ClusterData {
     fn close(&mut self) {
         if !self.open.is_empty() {
             self.open.push(b']');
-            self.blocks.push(block::pack(&self.open));
-            self.open.clear();
+            self.full.push(std::mem::take(&mut self.open));
         }
+        if self.full.len() == SIDE_BY_SIDE {
+            self.compress();
+        }
+    }
+
+    fn compress(&mut self) {
+        self.blocks.par_extend(self.full.par_iter().map(|block| block::pack(block)));
+        self.full.clear();
     }
 
     /// Number of clusters.
@@ -90,6 +103,7 @@ impl ClusterData {
     /// The index and the blocks, in base64. `facts` are what the script must know of the run.
     pub(crate) fn packed(&mut self, facts: serde_json::Value) -> (String, Vec<String>) {
         self.close();
+        self.compress();
         self.index.facts = facts;
         let json = serde_json::to_vec(&self.index).unwrap_or_default();
         (block::pack(&json), std::mem::take(&mut self.blocks))
