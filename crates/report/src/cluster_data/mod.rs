@@ -20,10 +20,10 @@ const SHORT: usize = 160;
 /// Files of a cluster in the index.
 const FILES: usize = 64;
 
-/// Blocks that are compressed side by side.
+/// Blocks that are compressed side by side (the docs of [`ClusterData`] state the number).
 const SIDE_BY_SIDE: usize = 32;
 
-/// Collects clusters, in the order of display. Memory: the compressed blocks, [`SIDE_BY_SIDE`] that
+/// Collects clusters, in the order of display. Memory: the compressed blocks, up to 32 that
 /// are not, and some 100 bytes for each cluster.
 #[derive(Debug, Default)]
 pub struct ClusterData {
