@@ -55,7 +55,7 @@ impl Signer {
                 scratch.few = least.excludes(counted.map_or(0, |(set, _)| set.len() as u32));
             }
             if scratch.few {
-                return Ok(SetDigest(seen.sequence.0));
+                return Ok(scratch.given.separated(SetDigest(seen.sequence.0)));
             }
             if self.common_of_method.is_some() {
                 scratch.signed = self.signature(scratch);
@@ -67,7 +67,7 @@ impl Signer {
         }
         let found = scratch.features.features(self.features);
         let (mut set, mut digest) = found.ok_or_else(|| self.without_features())?;
-        if self.common.is_some() || self.boilerplate.is_some() {
+        if self.common.is_some() || self.boilerplate.is_some() || scratch.given.label != 0 {
             let common = self.common.as_deref();
             let others = |element: &u64| !common.is_some_and(|common| common.contains(*element));
             scratch.left.clear();
@@ -81,6 +81,7 @@ impl Signer {
                     scratch.left.push(whole_text(seen.sequence));
                 }
             }
+            scratch.given.permute(&mut scratch.left);
             set = &scratch.left;
             digest = features::digest(set).ok_or(Unsigned::OnlyCommon)?;
         }
@@ -89,7 +90,10 @@ impl Signer {
             Some(bound) => divide(bound, set, low, high),
             None => high.extend_from_slice(set),
         }
-        Ok(if scratch.few { SetDigest(seen.sequence.0) } else { digest })
+        Ok(match scratch.few {
+            true => scratch.given.separated(SetDigest(seen.sequence.0)),
+            false => digest,
+        })
     }
 
     /// As [`Signer::features`] for a large document, in its own allocation, ascending, with the
@@ -116,9 +120,14 @@ impl Signer {
                 }
                 digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
             }
+            if scratch.given.label != 0 {
+                scratch.given.permute(&mut set);
+                set.sort_unstable();
+                digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
+            }
             if self.min_features.is_some_and(|least| least.excludes(set.len() as u32)) {
                 scratch.few = true;
-                digest = SetDigest(seen.sequence.0);
+                digest = scratch.given.separated(SetDigest(seen.sequence.0));
             }
             let low = self.arranged.map(|bound| set.partition_point(|&value| value <= bound));
             Ok(LargeSet { set, low, digest })

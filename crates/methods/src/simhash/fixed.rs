@@ -98,7 +98,7 @@ pub(super) fn half_wave(x: f64, length: f64) -> u64 {
 }
 
 /// A decimal from 0 to 1000 with at most six digits after the point, exactly.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Decimal {
     millionths: u64,
 }
@@ -113,6 +113,12 @@ impl Decimal {
     #[must_use]
     pub const fn millionths(millionths: u64) -> Self {
         Self { millionths }
+    }
+
+    /// This decimal in millionths.
+    #[must_use]
+    pub const fn in_millionths(self) -> u64 {
+        self.millionths
     }
 
     /// The weight times this decimal, rounded down, without a 128-bit division.

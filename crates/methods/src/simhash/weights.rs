@@ -6,6 +6,7 @@
 //! the position of a word that occurs several times.
 
 use super::fixed::{Decimal, FRACTION, log2, log2_of_32};
+use super::grams;
 use super::position::ONE;
 use super::settings::{SimhashSettings, Weights};
 use crate::{Document, Marks, MethodScratch, Statistics};
@@ -18,7 +19,7 @@ const LEAST_IDF: u64 = 1 << (FRACTION - 8);
 /// Markup that increases the weight. Links are not included: most are navigation.
 const TAGGED: Marks = Marks(Marks::HEADING.0 | Marks::EMPHASIS.0);
 
-/// Fills `scratch.features` with the distinct terms in order of first occurrence and
+/// Fills `scratch.features` with the distinct features in order of first occurrence and
 /// `scratch.values` with their weights, with [`FRACTION`] fractional bits. O(tokens), with one hash
 /// table keyed by the terms, which are hashes already.
 pub(super) fn weigh(
@@ -28,17 +29,33 @@ pub(super) fn weigh(
     scratch: &mut MethodScratch,
 ) {
     let Document { tokens, marks, .. } = *document;
+    let statistics = statistics.filter(|_| settings.weights != Weights::Tf);
     let boosted = |boost: Decimal, factor: u64, at: usize| match marks.get(at) {
         Some(marks) if marks.any(TAGGED) => boost.of(factor),
         _ => factor,
     };
     // The weight of a word by its position.
     let mut factors = std::mem::take(&mut scratch.seen);
-    if let Some(position) = settings.position {
-        position(tokens.len() as u64, &mut factors);
+    if let Some(position) = &settings.position {
+        position.factors(tokens.len() as u64, &mut factors);
     }
     let place = |at: usize| factors.get(at).copied().unwrap_or(0);
-    match (settings.position, settings.tagged) {
+    if !settings.features.are_words() || !document.texts.is_empty() {
+        let factor = |at: usize, size: usize| {
+            let factor = if settings.position.is_some() { place(at) } else { ONE };
+            let marks = marks.get(at..at + size).unwrap_or_default();
+            match settings.tagged {
+                Some(boost) if marks.len() == size && marks.iter().all(|m| m.any(TAGGED)) => {
+                    boost.of(factor)
+                }
+                _ => factor,
+            }
+        };
+        grams::weigh(document, settings, statistics, factor, scratch);
+        scratch.seen = factors;
+        return;
+    }
+    match (settings.position.as_ref(), settings.tagged) {
         (None, None) => collect(tokens, scratch, |_| ONE),
         (None, Some(boost)) => collect(tokens, scratch, |at| boosted(boost, ONE, at)),
         (Some(_), None) => collect(tokens, scratch, place),
@@ -47,7 +64,7 @@ pub(super) fn weigh(
     scratch.seen = factors;
     let MethodScratch { features, values, counts: frequencies, .. } = scratch;
     features.iter_mut().for_each(|term| *term = finalise(*term));
-    let Some(statistics) = statistics.filter(|_| settings.weights != Weights::Tf) else {
+    let Some(statistics) = statistics else {
         values.iter_mut().for_each(|weight| *weight = times(*weight, 1 << FRACTION));
         return;
     };
@@ -60,13 +77,13 @@ pub(super) fn weigh(
 
 /// A sum of factors times idf, as a weight.
 #[inline]
-fn times(factors: u64, idf: u64) -> u64 {
+pub(super) fn times(factors: u64, idf: u64) -> u64 {
     u64::try_from((u128::from(factors) * u128::from(idf)) >> 32).unwrap_or(u64::MAX)
 }
 
 /// Sums the factors of equal tokens, into `features` and `values`.
 #[inline]
-fn collect(tokens: &[u64], scratch: &mut MethodScratch, factor: impl Fn(usize) -> u64) {
+pub(super) fn collect(tokens: &[u64], scratch: &mut MethodScratch, factor: impl Fn(usize) -> u64) {
     let MethodScratch { features, values, counts: slots, .. } = scratch;
     // Open addressing: a slot holds the index of a feature plus 1. There is one feature more than
     // can occur: an empty slot refers to it, for the next new feature.
@@ -104,20 +121,20 @@ fn place(slot: u32, end: usize) -> usize {
 }
 
 /// idf by document frequency, in fixed point.
-struct Idf {
+pub(super) struct Idf {
     weights: Weights,
     /// N, or its logarithm.
     documents: u64,
 }
 
 impl Idf {
-    fn new(weights: Weights, documents: u64) -> Self {
+    pub(super) fn new(weights: Weights, documents: u64) -> Self {
         let inverse = weights == Weights::TfInverse;
         Self { weights, documents: if inverse { documents } else { log2(documents) } }
     }
 
     #[inline]
-    fn of(&self, frequency: u32) -> u64 {
+    pub(super) fn of(&self, frequency: u32) -> u64 {
         let frequency = frequency.max(1);
         let idf = match self.weights {
             Weights::TfInverse => match self.documents.checked_mul(1 << FRACTION) {
