@@ -19,8 +19,10 @@ use lookalike_core::fingerprint::finalise;
 use std::sync::Arc;
 
 mod bits;
+mod distinct;
 pub mod fixed;
 mod grams;
+mod idf;
 mod metadata;
 mod points;
 pub mod position;

@@ -8,6 +8,9 @@ use std::str::FromStr;
 /// Fractional bits of logarithms and weights.
 pub const FRACTION: u32 = 16;
 
+/// The factor 1 of positions and markup: factors have 32 fractional bits.
+pub const ONE: u64 = 1 << 32;
+
 /// Intervals of the table of logarithms, as a power of two.
 const STEPS: u32 = 8;
 

@@ -6,10 +6,10 @@
 //! thesis does not define the idf of an n-gram. It is in at most as many documents as its rarest word,
 //! whose idf is taken: a lower bound that needs no other table.
 
-use super::fixed::FRACTION;
-use super::position::ONE;
+use super::distinct::collect;
+use super::fixed::{FRACTION, ONE};
+use super::idf::{Idf, times};
 use super::settings::{ANCHOR_BOOST, SimhashSettings};
-use super::weights::{Idf, collect, times};
 use crate::{Document, MethodScratch, Statistics};
 use lookalike_core::fingerprint::{finalise, shingles};
 

@@ -1,8 +1,7 @@
 //! A position function of the caller's own: factors at given places, and straight lines between them
 //! (Seshasai 2009, section 5.3: "a function that one can define differently for different pages").
 
-use super::fixed::Decimal;
-use super::position::ONE;
+use super::fixed::{Decimal, ONE};
 
 /// The largest factor, so that sums of factors fit.
 const MOST: Decimal = Decimal::millionths(100_000_000);

@@ -1,10 +1,7 @@
 //! Weight factors by position in the document (Seshasai 2009, sections 5.2 and 5.3).
 
-use super::fixed::{FRACTION, cosine_wave, half_wave, log2};
+use super::fixed::{FRACTION, ONE, cosine_wave, half_wave, log2};
 use super::points::Points;
-
-/// The factor 1.
-pub const ONE: u64 = 1 << 32;
 
 /// Computes the factors of all positions x, from 1, of a document of `length` words into `factors`,
 /// in fixed point ([`ONE`] is 1; at most 2⁴⁰). All positions are computed in one call, so that
