@@ -87,7 +87,7 @@ pub(crate) fn refuse_fields_of(spec: &MethodSpec, what: &str) -> Result<(), Look
     match method.fields().given().next() {
         None => Ok(()),
         Some(name) => Err(LookalikeError::Settings(format!(
-            "the setting method={spec} reads the field `{name}`, which {what} does not have; leave it out"
+            "the setting method={spec} reads the field `{name}`, which is not read for {what}; leave it out"
         ))),
     }
 }

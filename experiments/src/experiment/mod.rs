@@ -6,6 +6,8 @@ mod edited_copies;
 mod imatch_filters;
 mod run_time;
 mod short_documents;
+mod simhash_features;
+mod simhash_figures;
 mod simhash_precision;
 mod spam;
 mod stability;
@@ -93,6 +95,8 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     cosine_recall::EXPERIMENT,
     spam::EXPERIMENT,
     simhash_precision::EXPERIMENT,
+    simhash_features::EXPERIMENT,
+    simhash_figures::EXPERIMENT,
     status::EXPERIMENT,
     change::EXPERIMENT,
 ];
