@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import random
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ import pytest
 
 #: The project, whose samples are used.
 ROOT = Path(os.environ.get("LOOKALIKE_ROOT") or Path(__file__).resolve().parents[3])
+
+# A shell starts background jobs with SIGINT ignored: the tests of Ctrl-C would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def variants(number: int, seed: int = 1) -> list[str]:
