@@ -19,9 +19,9 @@ const DOCUMENTS: usize = 500_000;
 /// Members listed of a cluster: as many of these as [`DOCUMENTS`] allows.
 pub(crate) const MEMBERS: [usize; 7] = [200, 100, 50, 20, 10, 4, 1];
 /// Bytes of all excerpts.
-const TEXTS: usize = 64 << 20;
+const TEXTS: usize = 32 << 20;
 /// Bytes of an excerpt: at most, at least, and a multiple of.
-const EXCERPT: (usize, usize, usize) = (4096, 128, 32);
+const EXCERPT: (usize, usize, usize) = (4096, 64, 32);
 
 /// A cluster of the list.
 #[derive(Debug)]
@@ -149,8 +149,8 @@ mod tests {
     fn the_texts_of_all_documents_are_bounded() {
         assert_eq!(excerpt(0), 4096);
         assert_eq!(excerpt(1000), 4096);
-        assert_eq!(excerpt(250_000), 256);
-        assert_eq!(excerpt(DOCUMENTS), 128);
+        assert_eq!(excerpt(250_000), 128);
+        assert_eq!(excerpt(DOCUMENTS), 64);
         for documents in [1, 16_384, 20_000, 100_000, DOCUMENTS] {
             assert!(excerpt(documents) * documents <= TEXTS, "{documents}");
         }

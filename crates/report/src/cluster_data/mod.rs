@@ -10,6 +10,7 @@ mod row;
 
 use crate::ClusterExhibit;
 use crate::clean;
+use block::Packer;
 use rayon::prelude::*;
 use row::{ClusterRow, Index};
 
@@ -29,8 +30,9 @@ const SIDE_BY_SIDE: usize = 32;
 pub struct ClusterData {
     index: Index,
     blocks: Vec<String>,
-    /// Blocks that are to be compressed.
+    /// Blocks that are to be compressed: as many as `waiting`, and buffers for more.
     full: Vec<Vec<u8>>,
+    waiting: usize,
     open: Vec<u8>,
 }
 
@@ -71,16 +73,22 @@ impl ClusterData {
     fn close(&mut self) {
         if !self.open.is_empty() {
             self.open.push(b']');
-            self.full.push(std::mem::take(&mut self.open));
+            if self.waiting == self.full.len() {
+                self.full.push(Vec::with_capacity(BLOCK + BLOCK / 4));
+            }
+            std::mem::swap(&mut self.open, &mut self.full[self.waiting]);
+            self.open.clear();
+            self.waiting += 1;
         }
-        if self.full.len() == SIDE_BY_SIDE {
+        if self.waiting == SIDE_BY_SIDE {
             self.compress();
         }
     }
 
     fn compress(&mut self) {
-        self.blocks.par_extend(self.full.par_iter().map(|block| block::pack(block)));
-        self.full.clear();
+        let full = self.full[..self.waiting].par_iter();
+        self.blocks.par_extend(full.map_init(Packer::default, |packer, block| packer.pack(block)));
+        self.waiting = 0;
     }
 
     /// Number of clusters.
@@ -106,7 +114,7 @@ impl ClusterData {
         self.compress();
         self.index.facts = facts;
         let json = serde_json::to_vec(&self.index).unwrap_or_default();
-        (block::pack(&json), std::mem::take(&mut self.blocks))
+        (Packer::default().pack(&json), std::mem::take(&mut self.blocks))
     }
 }
 
