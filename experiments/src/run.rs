@@ -61,8 +61,11 @@ pub(crate) struct Signed {
 
 /// Reads and signs.
 pub(crate) fn sign(corpus: &Corpus, approach: Approach, settings: MatchSettings) -> Result<Signed> {
-    let inputs = corpus.inputs()?;
-    let signer = Signer::for_approach(&settings, &approach)?;
+    let mut inputs = corpus.inputs()?;
+    let fields = approach.method.as_ref().map(|method| method.fields()).unwrap_or_default();
+    inputs.options.fields.given = fields.given().cloned().collect();
+    let signer =
+        Signer::for_approach(&settings, &approach)?.with_given(&inputs.options.fields.given, None);
     let options = IngestOptions { strict: true, ..IngestOptions::in_memory(1) };
     let started = Instant::now();
     let collection = ingest(&inputs, &signer, &options, &Silent)?;
@@ -93,6 +96,14 @@ impl Signed {
     /// What it was signed with.
     pub(crate) fn approach(&self) -> &Approach {
         &self.approach
+    }
+
+    /// The simhash of each document; `None` for one without a signature.
+    pub(crate) fn words(&self) -> impl Iterator<Item = Option<u64>> {
+        self.documents.iter().map(|&(set, _, unsigned)| {
+            let place = set.filter(|_| unsigned.is_none())?;
+            self.collection.signatures(place.chunk).sketch(place.index).words.first().copied()
+        })
     }
 
     /// Whether a document is signed.

@@ -50,6 +50,32 @@ def finalise(value: int) -> int:
     return value ^ value >> 31
 
 
+def token_hash(token: str) -> int:
+    return xxh3(token.encode())
+
+
+def shingle(hashes: list) -> int:
+    """Adjacent tokens: a polynomial over their hashes, finalised. One token alone is its finalised hash."""
+    value = 0
+    for one in hashes:
+        value = (value * 0x9E3779B97F4A7C15 + one) & WORD
+    return finalise(value)
+
+
+def turned(value: int) -> int:
+    """The hash of a feature that is no term."""
+    return finalise(value ^ WORD)
+
+
+def sums_of(weights: list) -> list:
+    """For each bit the weights of the (hash, weight) that have it, less those of the others."""
+    return [sum(weight if key >> bit & 1 else -weight for key, weight in weights) for bit in range(64)]
+
+
+def sign_of_sums(sums: list) -> int:
+    return sum(1 << bit for bit in range(64) if sums[bit] > 0)
+
+
 def simhash(tokens: list, frequencies: dict, documents: int) -> tuple:
     """(word, bits that rounding could turn over): signs of the sums of tf * log2(N/n).
 

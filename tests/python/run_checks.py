@@ -51,6 +51,7 @@ from checks.results import against, containment, forms, samples, self_test, sett
 from checks.record_fields import feature_sets, mostly_skipped, nested_fields
 from checks.report import report_data
 from checks.resume import interruption, resuming
+from checks.simhash_features import separated, simhash_features
 from checks.site_boilerplate import site_boilerplate
 from checks.stores import object_stores
 from checks.template_warnings import template_warnings
@@ -86,6 +87,8 @@ PARTS = (
     scratch_directories,
     containment,
     simhash_idf,
+    simhash_features,
+    separated,
     repeated_ids,
     keep_fields,
     common,

@@ -25,6 +25,8 @@ pub(crate) struct Columns {
     title: String,
     /// Separator of lists of strings that are joined to a text.
     join_lists: Option<String>,
+    /// Values that are read as texts.
+    given: Vec<String>,
     /// Lists of features.
     features: Option<String>,
 }
@@ -43,7 +45,13 @@ impl Columns {
         let labels = [&fields.id, &fields.url, &fields.title, &fields.date].map(Clone::clone);
         let (title, join_lists, features) =
             (fields.title.clone(), fields.join_lists.clone(), fields.features.clone());
-        Self { numbers, values, texts, labels, title, join_lists, features }
+        let given = settings.given_fields().unwrap_or_default();
+        Self { numbers, values, given, texts, labels, title, join_lists, features }
+    }
+
+    /// The same, with other values that are read as texts.
+    pub(crate) fn with_given(self, given: Vec<String>) -> Self {
+        Self { given, ..self }
     }
 }
 
@@ -66,6 +74,8 @@ pub(crate) fn batch_of(
             texts(&name, &values, true, join)?
         } else if columns.labels.contains(&name) {
             texts(&name, &values, false, join.filter(|_| name == columns.title))?
+        } else if columns.given.contains(&name) {
+            lists_of_written(&name, &values)?
         } else if columns.values.contains(&name) {
             written(&name, &values)?
         } else if columns.numbers.contains(&name) {
@@ -146,6 +156,33 @@ fn written(name: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
         } else {
             return Err(wrong(name, row, &value, "text or a number"));
         }
+    }
+    Ok(Arc::new(builder.finish()))
+}
+
+/// Lists of texts, numbers, true and false, as JSON writes them; a value that is no list is a list of
+/// itself.
+fn lists_of_written(name: &str, values: &Bound<'_, PyList>) -> PyResult<ArrayRef> {
+    let mut builder = ListBuilder::new(StringBuilder::new());
+    for (row, value) in values.iter().enumerate() {
+        let list = value.try_iter().ok().filter(|_| !value.is_instance_of::<PyString>());
+        let elements = match list {
+            Some(list) => list.collect::<PyResult<Vec<_>>>()?,
+            None if value.is_none() => Vec::new(),
+            None => vec![value],
+        };
+        for value in elements {
+            if let Ok(text) = value.cast::<PyString>() {
+                append(builder.values(), text)?;
+            } else if let Ok(logical) = value.cast::<PyBool>() {
+                builder.values().append_value(if logical.is_true() { "true" } else { "false" });
+            } else if value.is_instance_of::<PyFloat>() || value.is_instance_of::<PyInt>() {
+                builder.values().append_value(value.str()?.to_cow()?);
+            } else {
+                return Err(wrong(name, row, &value, "text, a number or a list of these"));
+            }
+        }
+        builder.append(true);
     }
     Ok(Arc::new(builder.finish()))
 }

@@ -76,7 +76,9 @@ pub(crate) fn evaluate(
     let settings = settings::parse(py, settings)?;
     let Options { threads, memory, scratch, strict, max_pairs, progress, cancelled } = options;
     let resources = Resources { threads, memory, scratch, strict, max_pairs };
-    let source = documents.source(Columns::of(&settings));
+    // Methods that do not exist are refused below.
+    let given = settings.given_fields_of(&trials.methods).unwrap_or_default();
+    let source = documents.source(Columns::of(&settings).with_given(given));
     let watch = Watch::new(progress, cancelled);
     detached(py, &watch, |progress| {
         let trials = trials.options()?;

@@ -26,6 +26,12 @@ pub(crate) fn checked_settings(py: Python<'_>, json: &str) -> PyResult<String> {
     serde_json::to_string(&settings).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
+/// The fields that are read beside those of every record.
+#[pyfunction]
+pub(crate) fn given_fields(py: Python<'_>, json: &str) -> PyResult<Vec<String>> {
+    parse(py, json)?.given_fields().map_err(|error| errors::exception(py, error))
+}
+
 /// The settings of a preset, as the library writes them.
 #[pyfunction]
 pub(crate) fn preset_settings(

@@ -23,6 +23,7 @@ mod records;
 mod report;
 mod results;
 mod run;
+mod separate;
 mod stream;
 mod survivors;
 mod values;

@@ -137,6 +137,7 @@ mod tests {
                 title: None,
                 date: None,
                 extra: &[FieldNumber::Missing, extra],
+                given: &lookalike_io::NO_FIELDS,
             };
             keep_value(&rule, &record, &["r", "s"], 0)
         };

@@ -1,6 +1,7 @@
 //! Inverted index over the keys of a method's signatures.
 
 use crate::near_words::NearWords;
+use crate::signer::permuted;
 use crate::sketch_verifier::sketch;
 use crate::{Approach, Collection, EngineError, Units, limits};
 use lookalike_join::{InvertedIndex, Progress, SetId, SpillBudget};
@@ -37,8 +38,14 @@ pub(crate) fn signature_index(
                 .map(|unit| sketch(collection, units, unit).words.first().copied())
                 .collect();
             let near = NearWords::new(&words, distance, search, limits::MOST)?;
+            // Documents of different labels are near each other as any others are, but have no keys
+            // in common.
+            let label = |unit| sketch(collection, units, unit).words.get(1).copied();
             InvertedIndex::of_keys(units.len(), limit, budget, progress, |unit, emit| {
-                near.keys(words[unit.index()], |key| emit(&key));
+                let label = label(unit);
+                near.keys(words[unit.index()], |key| {
+                    emit(&label.map_or(key, |label| permuted(key, label)));
+                });
             })
         }
     };

@@ -5,6 +5,7 @@
 
 mod content;
 mod features;
+mod given;
 mod marks;
 mod read;
 mod scratch;
@@ -12,12 +13,14 @@ mod scratch;
 pub use content::plain_text;
 pub use features::TextSet;
 pub(crate) use features::{LargeSet, whole_text};
+pub(crate) use given::permuted;
 pub use scratch::SignerScratch;
 
 use crate::{Approach, EngineError, MatchSettings, MinFeatures, SignatureBlock};
+use given::{Given, GivenFields};
 use lookalike_core::{CommonElements, FeatureKind, TextDigest, TokenDigest, fingerprint};
 use lookalike_join::prefix;
-use lookalike_methods::{Document, Method, Unsigned};
+use lookalike_methods::{CandidateSource, Document, Method, Unsigned};
 use lookalike_text::{Analyzer, TermFilter, TermRule, Terms};
 use std::sync::Arc;
 
@@ -46,6 +49,8 @@ pub struct Signer {
     method: Option<Arc<dyn Method>>,
     /// The term filter of the method.
     filter: TermFilter,
+    /// The values of a record that are used beside its text.
+    given: GivenFields,
     /// Common elements, removed from every feature set.
     common: Option<Arc<CommonElements>>,
     /// Boilerplate, and which part of every feature set is taken.
@@ -82,6 +87,7 @@ impl Signer {
             arranged: Some(prefix::bound(settings.join_criterion())),
             method: None,
             filter: TermFilter::ALL,
+            given: GivenFields::default(),
             common: settings.common.clone(),
             boilerplate: settings.boilerplate.clone().map(|found| (found, SetPart::Remaining)),
             common_of_method: None,
@@ -115,7 +121,9 @@ impl Signer {
             return Err(refused());
         }
         let alone = Self::new(settings);
+        let uses = approach.method.as_ref().map(|method| method.fields()).unwrap_or_default();
         Ok(Self {
+            given: GivenFields::new(uses, &[], None),
             keeps_sets: approach.keeps_sets(),
             arranged: alone.arranged.filter(|_| approach.method.is_none()),
             method: approach.method.clone(),
@@ -123,6 +131,23 @@ impl Signer {
             common_of_method: approach.common.clone(),
             ..alone
         })
+    }
+
+    /// The same, of records whose values of these fields are read ([`lookalike_io::FieldNames::given`]).
+    /// Documents match only if they have the same value of the field `separate`, if there is one:
+    /// their elements and keys are permuted by a hash of that value, so that documents with
+    /// another value have none of them in common.
+    #[must_use]
+    pub fn with_given(self, names: &[String], separate: Option<&str>) -> Self {
+        let uses = self.method.as_ref().map(|method| method.fields()).unwrap_or_default();
+        let given = GivenFields::new(uses, names, separate);
+        Self { given, ..self }
+    }
+
+    /// A field that is read and of which no document read so far had a value.
+    #[must_use]
+    pub fn missing_field(&self) -> Option<&str> {
+        self.given.missing()
     }
 
     /// The bound by which sets are partitioned ([`lookalike_core::divide`]): that of the element
@@ -202,7 +227,10 @@ impl Signer {
     /// Computes the method's signature of the last document read, into the scratch.
     fn signature(&self, scratch: &mut SignerScratch) -> Option<Result<(), Unsigned>> {
         let method = self.method.as_ref()?;
-        let SignerScratch { features, terms, marks, fields, signing, signature, few, .. } = scratch;
+        let SignerScratch {
+            features, terms, marks, fields, given, signing, signature, few, ..
+        } = scratch;
+        let Given { texts, text_ends, numbers, label } = &*given;
         let tokens = match (self.filter == TermFilter::ALL, self.features) {
             (false, _) => terms,
             (true, FeatureKind::Terms) => features.terms(),
@@ -213,7 +241,15 @@ impl Signer {
         if *few {
             return Some(Err(Unsigned::FewFeatures));
         }
-        Some(method.sign(&Document { tokens, marks, fields, common }, signing, signature))
+        let document = Document { tokens, marks, fields, common, texts, text_ends, numbers };
+        let signed = method.sign(&document, signing, signature);
+        if *label != 0 {
+            signature.keys.iter_mut().for_each(|key| *key = permuted(*key, *label));
+            if matches!(method.candidates(), CandidateSource::Hamming { .. }) {
+                signature.sketch.push(*label);
+            }
+        }
+        Some(signed)
     }
 
     /// The digest of the token sequence of a text, for comparisons outside a run.

@@ -11,6 +11,7 @@
 //! [`Chunks`]: source::Chunks
 
 mod features;
+mod field_texts;
 mod guard;
 pub mod input;
 pub mod mail;
@@ -22,6 +23,7 @@ pub mod table;
 pub mod web;
 
 pub use features::FeatureList;
+pub use field_texts::{FieldTexts, NO_FIELDS};
 pub use guard::quiet_decoder_panics;
 pub use input::{
     Compression, DiscoverOptions, Extractor, FieldNames, Format, FormatOptions, InputFile, Inputs,

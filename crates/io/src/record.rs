@@ -24,6 +24,8 @@ pub struct RecordView<'a> {
     pub date: Option<std::borrow::Cow<'a, str>>,
     /// Values of [`crate::FieldNames::extra`] in their order; none for one-document files.
     pub extra: &'a [FieldNumber],
+    /// Values of [`crate::FieldNames::given`]; none for one-document files.
+    pub given: &'a crate::FieldTexts,
 }
 
 /// The value of a field of a keep rule.

@@ -180,7 +180,7 @@ fn sign(method: &dyn Method, collection: &Collection, best: &mut [f64]) {
             let (tokens, marks) = (&collection.tokens[begin..end], &collection.marks[begin..end]);
             begin = end;
             out.clear();
-            let document = Document { tokens, marks, fields: &fields, common: None };
+            let document = Document { tokens, marks, fields: &fields, ..Document::default() };
             let _ = black_box(method.sign(&document, &mut scratch, &mut out));
             black_box(&out);
         }

@@ -3,6 +3,7 @@
 use crate::approach::{LexiconUsed, approach};
 use crate::boilerplate::Boilerplate;
 use crate::common::CommonCounts;
+use crate::given_fields;
 use crate::index::{append_matched, is_index};
 use crate::memory::Memory;
 use crate::near_misses::{NearMisses, lower_threshold};
@@ -219,7 +220,8 @@ pub(crate) fn analyse_inputs(
     common.apply(&mut settings, &mut approach)?;
     let boilerplate = Boilerplate::of(job, documents, &settings, kept, progress)?;
     settings.boilerplate = boilerplate.as_ref().map(|found| found.elements.clone());
-    let signer = Signer::for_approach(&settings, &approach)?;
+    let signer = Signer::for_approach(&settings, &approach)?
+        .with_given(&inputs.options.fields.given, job.settings.separate_by.as_deref());
     let options = IngestOptions {
         threads,
         strict: job.strict,
@@ -237,6 +239,10 @@ pub(crate) fn analyse_inputs(
     scratch_dir.iter_mut().for_each(ScratchDir::keep);
     let read = documents.ingest(&signer, &options, progress);
     let collection = read.map_err(|error| changed_object(&inputs, error))?;
+    // Of chunks that an earlier run read, it is not known which fields their records have.
+    if collection.restored == 0 && !collection.is_empty() {
+        given_fields::check_read(&signer, &job.settings)?;
+    }
     if let Some(counted) = counted {
         counted.check(&collection, documents)?;
     }
@@ -391,6 +397,10 @@ pub(crate) fn discover(
     }
     let mut options = job.settings.reading(vec![job.output.clone()], job.scratch.clone());
     options.fields.extra = keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+    options.fields.given = job.settings.given_fields()?;
+    if job.against.iter().any(|path| is_index(path)) {
+        job.settings.refuse_given_fields("comparisons with an index")?;
+    }
     let mut inputs = Inputs::discover(&job.inputs, options.clone())?;
     let first_protected = inputs.files.len() as u32;
     let against: Vec<String> = job.against.iter().filter(|path| !is_index(path)).cloned().collect();

@@ -41,6 +41,7 @@ pub fn compare(
     b: &str,
     settings: &Settings,
 ) -> Result<DocumentComparison, LookalikeError> {
+    settings.refuse_separation("a comparison of two documents")?;
     settings.matching()?;
     caught(|| {
         DocumentComparison::new(
@@ -71,6 +72,7 @@ pub fn compare_texts(
     b: &str,
     settings: &Settings,
 ) -> Result<DocumentComparison, LookalikeError> {
+    settings.refuse_separation("a comparison of two documents")?;
     settings.matching()?;
     let named = |id: &str, text: &str| DocExhibit {
         id: id.to_owned(),
@@ -104,6 +106,7 @@ pub fn compare_in(
     b: &str,
     settings: &Settings,
 ) -> Result<DocumentComparison, LookalikeError> {
+    settings.refuse_separation("a comparison of two documents")?;
     let matching = settings.matching()?;
     let place = source.name().to_owned();
     let (inputs, caller) = source.open(settings.reading(Vec::new(), None))?;

@@ -145,10 +145,14 @@ fn answer(
                 keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
             // Records become columns of the fields that are looked for.
             options.fields.extra.extend(job.settings.site_field.clone());
+            options.fields.given = job.settings.given_fields()?;
             let index = match &source.protected {
                 Some(Protected { by: Against::Index(index), .. }) => Some(*index),
                 _ => None,
             };
+            if index.is_some() {
+                job.settings.refuse_given_fields("comparisons with an index")?;
+            }
             let (mut inputs, mut caller) = source.caller_inputs(options.clone())?;
             if let Some(index) = index {
                 let own = Documents { inputs: &inputs, reading: Reading::Caller(&caller) };

@@ -22,6 +22,7 @@ mod truth;
 
 use crate::analysis::{discover, pool};
 use crate::common::{CommonCounts, content};
+use crate::given_fields::given_fields;
 use crate::input_fields;
 use crate::no_statistics::NoStatistics;
 use crate::panics::caught;
@@ -155,7 +156,9 @@ pub fn evaluate_in(
         pool.install(|| {
             let started = Instant::now();
             let checked = Checked::new(settings, options)?;
-            let (inputs, caller) = source.open(settings.reading(Vec::new(), None))?;
+            let mut reading = settings.reading(Vec::new(), None);
+            reading.fields.given.clone_from(&checked.given);
+            let (inputs, caller) = source.open(reading)?;
             let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
             let documents = Documents { inputs: &inputs, reading };
             measure(checked, &job, options, documents, started, progress)
@@ -168,7 +171,8 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
     let EvaluateJob { job, options } = job;
     let checked = Checked::new(&job.settings, options)?;
     let staging = Staging::create(&job.output, job.force)?;
-    let (inputs, _) = discover(job, &[])?;
+    let (mut inputs, _) = discover(job, &[])?;
+    inputs.options.fields.given.clone_from(&checked.given);
     input_fields::check(&inputs, &|| progress.cancelled())?;
     staging.conflicts(&inputs)?;
     let documents = Documents::of_files(&inputs);
@@ -191,6 +195,18 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
     Ok(evaluated)
 }
 
+impl Settings {
+    /// The fields that an evaluation of these methods reads beside those of every record: that of
+    /// [`Settings::separate_by`], and those that the parameters of the methods name.
+    ///
+    /// # Errors
+    /// A method that does not exist.
+    pub fn given_fields_of(&self, methods: &[String]) -> Result<Vec<String>, LookalikeError> {
+        let entries = entries(methods)?;
+        given_fields(self, entries.iter().filter_map(|entry| entry.spec.as_ref()))
+    }
+}
+
 /// What an evaluation is asked for, checked before documents are read.
 struct Checked {
     settings: MatchSettings,
@@ -198,6 +214,8 @@ struct Checked {
     from: Threshold,
     entries: Vec<Entry>,
     lexica: Lexica,
+    /// Fields that are read beside those of the text.
+    given: Vec<String>,
 }
 
 impl Checked {
@@ -212,7 +230,8 @@ impl Checked {
         };
         let lexica = Lexica::open(&options.lexicons)?;
         entries.iter().filter_map(|entry| entry.spec.as_ref()).try_for_each(lexica::check)?;
-        Ok(Self { settings: matching, from, entries, lexica })
+        let given = settings.given_fields_of(&options.methods)?;
+        Ok(Self { settings: matching, from, entries, lexica, given })
     }
 }
 
@@ -225,10 +244,11 @@ fn measure(
     started: Instant,
     progress: &dyn Progress,
 ) -> Result<Evaluated, LookalikeError> {
-    let Checked { mut settings, from, entries, lexica } = checked;
+    let Checked { mut settings, from, entries, lexica, .. } = checked;
     let threads = job.thread_count();
     let laboratory = Laboratory {
         documents,
+        separate_by: job.settings.separate_by.as_deref(),
         threads,
         strict: job.strict,
         skip_unreadable: job.skip_unreadable,

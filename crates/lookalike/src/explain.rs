@@ -86,7 +86,10 @@ fn explained(
     };
     let estimate = estimate::sentence(run, names)?;
     let survivors = about_survivors(&job.settings);
-    let decision = [Some(decision), survivors, estimate, changed].into_iter().flatten();
+    let separated = job.settings.separate_by.as_ref().map(|field| {
+        format!("Only documents with the same value of `{field}` were compared (separate_by).")
+    });
+    let decision = [Some(decision), separated, survivors, estimate, changed].into_iter().flatten();
     let decision = decision.collect::<Vec<_>>().join(" ");
     let mut exhibits = documents.into_iter().map(|document| {
         let id = document.name.shown(ids_repeat).to_string();

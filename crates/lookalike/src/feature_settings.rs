@@ -57,7 +57,7 @@ impl Settings {
                 "it makes shingles, and features have no order; add the parameter w=1"
             }
             _ if needs_statistics => "it needs document frequencies of terms",
-            _ if method.uses_marks() || method.uses_fields() => "it uses markup or fields",
+            _ if method.uses_marks() || !method.fields().is_empty() => "it uses markup or fields",
             _ if !method.term_filter().is_empty() => "it filters terms",
             _ => return Ok(()),
         };

@@ -94,6 +94,7 @@ mod evaluate;
 mod exhibits;
 mod explain;
 mod feature_settings;
+mod given_fields;
 mod guards;
 mod index;
 mod input_fields;

@@ -1,10 +1,11 @@
 //! Signs documents outside of a run, and compares their sketches.
 
 use crate::approach::{by_method, given, needs_statistics};
+use crate::given_fields::refuse_fields_of;
 use crate::{IndexSettings, LookalikeError, MethodSettings, Settings};
 use lookalike_engine::{Approach, SignatureBlock, Signer, SignerScratch, Verify, reason_codes};
 use lookalike_index::{SignatureView, StoredSignature};
-use lookalike_io::{Content, RecordView};
+use lookalike_io::{Content, NO_FIELDS, RecordView};
 use lookalike_methods::hamming::Blocks;
 use lookalike_methods::{CandidateSource, Evidence, Method, MethodSpec, Sketch};
 use std::borrow::Cow;
@@ -33,6 +34,7 @@ impl MethodSigner {
     ) -> Result<Self, LookalikeError> {
         let analysis = &documents.analysis;
         let spec: MethodSpec = method.spec.parse()?;
+        refuse_fields_of(&spec, "an index or a text")?;
         let statistics = given(analysis, method, &spec)?;
         if statistics.is_none() && needs_statistics(&spec) {
             return Err(LookalikeError::Settings(format!(
@@ -96,6 +98,7 @@ impl MethodSigner {
             title: None,
             date: None,
             extra: &[],
+            given: &NO_FIELDS,
         };
         self.sign(&record, text, scratch)
     }

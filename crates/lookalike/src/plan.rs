@@ -102,6 +102,7 @@ pub(crate) fn plan_inputs(
     let lists = job.cluster || job.job.settings.linkage == Linkage::Components;
     let bench = Bench {
         inputs: &inputs,
+        separate_by: job.job.settings.separate_by.as_deref(),
         sample: &sample,
         keep: &keep,
         pool: &pool,

@@ -84,6 +84,10 @@ pub struct Settings {
     /// host of its URL, else its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site_field: Option<String>,
+    /// Only documents with the same value of this field match. Documents without a value have one in
+    /// common; of a list, the distinct elements are the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub separate_by: Option<String>,
     /// Another way to find candidates than the exact join.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<MethodSettings>,
@@ -149,6 +153,7 @@ impl Default for Settings {
             ignore_common: None,
             boilerplate: None,
             site_field: None,
+            separate_by: None,
             method: None,
         }
     }
@@ -243,6 +248,9 @@ impl Settings {
         let refused = |reason: &str| Err(LookalikeError::Settings(reason.to_owned()));
         match self {
             Self { boilerplate: None, site_field: None, .. } => Ok(()),
+            Self { boilerplate: Some(_), separate_by: Some(_), .. } => refused(
+                "the settings boilerplate and separate_by cannot be combined; leave one of them out",
+            ),
             Self { boilerplate: None, .. } => refused(
                 "the setting site_field says whose boilerplate is counted; it needs the setting \
                  boilerplate",

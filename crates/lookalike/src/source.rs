@@ -621,6 +621,7 @@ pub fn record_batches(
     let mut fields = settings.fields.clone();
     let rules = settings.keep_rules()?;
     fields.extra = rules.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+    fields.given = settings.given_fields()?;
     let records: Vec<Record> = records.into_iter().collect();
     let batch = |records: &[Record]| {
         let name = || "records".to_owned();
@@ -643,7 +644,10 @@ fn batch_of(records: &[Record], names: &FieldNames) -> Result<RecordBatch, Sourc
     columns.push((&names.url, text(&|record| record.url.as_deref())));
     columns.push((&names.title, text(&|record| record.title.as_deref())));
     columns.push((&names.date, text(&|record| record.date.as_deref())));
-    for name in &names.extra {
+    let known = [&names.text, &names.id, &names.url, &names.title, &names.date];
+    let given =
+        names.given.iter().filter(|name| !known.contains(name) && !names.extra.contains(name));
+    for name in names.extra.iter().chain(given) {
         let label = |record: &Record| record.labels.iter().rposition(|(known, _)| known == name);
         if records.iter().any(|record| label(record).is_some()) {
             let mut builder = StringBuilder::new();

@@ -143,6 +143,7 @@ impl TextSigner {
         feature_settings::refuse(&settings.fields, "a signer of texts")?;
         settings.check()?;
         settings.refuse_boilerplate("texts that are signed one by one")?;
+        settings.refuse_given_fields("texts that are signed one by one")?;
         if settings.ignore_common.is_some() {
             return Err(LookalikeError::Settings(
                 "the setting ignore_common depends on all documents, and texts are signed one by one; leave it out"

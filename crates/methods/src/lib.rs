@@ -22,8 +22,8 @@ pub mod syntactic;
 
 pub use about::{About, Build, NeedsStatistics, Parameter};
 pub use method::{
-    Agreement, CandidateSource, Document, Evidence, Field, Marks, Method, MethodScratch, Signature,
-    Sketch, Unsigned,
+    Agreement, CandidateSource, Document, Evidence, Field, FieldUse, Marks, Method, MethodScratch,
+    Number, Signature, Sketch, Unsigned,
 };
 pub use registry::{build, methods};
 pub use spec::{MethodSpec, Params, SpecError};

@@ -16,6 +16,13 @@ pub struct Document<'a> {
     pub marks: &'a [Marks],
     /// Metadata of the document.
     pub fields: &'a [Field],
+    /// Hashes of the tokens of texts that are given beside its own ([`FieldUse::texts`]), one text
+    /// after the other.
+    pub texts: &'a [u64],
+    /// The end of each of these texts.
+    pub text_ends: &'a [u32],
+    /// Numbers that are given of the document.
+    pub numbers: &'a [Number],
     /// Shingles that are removed from every set before it is sampled; `None` for none.
     pub common: Option<&'a CommonElements>,
 }
@@ -42,6 +49,56 @@ impl Marks {
 /// A piece of metadata, as a feature: the hash of its name and value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Field(pub u64);
+
+/// A number that is given of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Number {
+    /// The hash of its name.
+    pub name: Field,
+    /// Its value in millionths, -10⁹ to 10⁹.
+    pub millionths: i64,
+}
+
+impl Number {
+    /// A value between -1000 and 1000, rounded to millionths; values beyond are cut to that. `None`
+    /// for one that is not a number.
+    #[must_use]
+    pub fn new(name: Field, value: f64) -> Option<Self> {
+        // A product and a rounding, the same on every machine.
+        let millionths = (value.clamp(-1000.0, 1000.0) * 1e6).round();
+        (!value.is_nan()).then_some(Self { name, millionths: millionths as i64 })
+    }
+}
+
+/// Names of the fields of a record that a method reads, beside the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FieldUse<'a> {
+    /// Fields whose values are [`Document::fields`]. `url`, `title` and `date` are those of the
+    /// record, whatever its names for them are.
+    pub features: &'a [String],
+    /// Fields whose words are [`Document::texts`].
+    pub texts: &'a [String],
+    /// Fields whose values are [`Document::numbers`].
+    pub numbers: &'a [String],
+}
+
+impl<'a> FieldUse<'a> {
+    /// Names that a record has itself.
+    pub const OF_RECORDS: [&'static str; 3] = ["url", "title", "date"];
+
+    /// Whether no field is read.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.features.is_empty() && self.texts.is_empty() && self.numbers.is_empty()
+    }
+
+    /// The names that are not among those of every record.
+    pub fn given(self) -> impl Iterator<Item = &'a String> {
+        let features = self.features.iter();
+        let given = features.filter(|name| !Self::OF_RECORDS.contains(&name.as_str()));
+        given.chain(self.texts).chain(self.numbers)
+    }
+}
 
 /// Why a document has no signature. Such documents are reported and match nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -236,6 +293,10 @@ pub struct MethodScratch {
     pub weights: Vec<f64>,
     /// Counts, ranks or places of the features.
     pub counts: Vec<u32>,
+    /// Occurrences of n-grams.
+    pub grams: Vec<u64>,
+    /// What each of them weighs.
+    pub gram_weights: Vec<u64>,
 }
 
 /// A method: signs documents so that near-duplicates have common keys.
@@ -271,9 +332,9 @@ pub trait Method: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether a signature depends on the document's fields.
-    fn uses_fields(&self) -> bool {
-        false
+    /// The fields that a signature depends on.
+    fn fields(&self) -> FieldUse<'_> {
+        FieldUse::default()
     }
 
     /// How candidates are found.

@@ -1,10 +1,10 @@
 //! Simhash: one 64-bit word per document; near-duplicates differ in few bits (Charikar 2002; Manku,
 //! Jain & Das Sarma 2007; Seshasai 2009, chapters 3 to 7).
 //!
-//! Every feature (distinct term) has a weight and a hash. Bit i of the word is 1 if the features
+//! Every feature (a distinct term or n-gram) has a weight and a hash. Bit i of the word is 1 if the features
 //! whose hash has bit i outweigh the others ([`BitSums`]). The steps, one file each:
-//! [`SimhashSettings`] (the variants), `weights` (tf·idf, position, markup), `select` (thresholds),
-//! [`BitSums`]. The thesis uses Bob Jenkins's hash function; here the hash is the finalised XXH3 of
+//! [`SimhashSettings`] (the variants), `weights` (tf·idf, position, markup) with `grams` (n-grams,
+//! given texts), `select` (thresholds), [`BitSums`], `metadata`. The thesis uses Bob Jenkins's hash function; here the hash is the finalised XXH3 of
 //! the token, so nothing is hashed again.
 //!
 //! All arithmetic is in integers, logarithms included, so a document has the same word on every
@@ -12,21 +12,27 @@
 
 use crate::hamming::Search;
 use crate::{
-    About, CandidateSource, Document, Evidence, Method, MethodScratch, MethodSpec, NeedsStatistics,
-    Signature, Sketch, SpecError, Statistics, Unsigned,
+    About, CandidateSource, Document, Evidence, FieldUse, Method, MethodScratch, MethodSpec,
+    NeedsStatistics, Signature, Sketch, SpecError, Statistics, Unsigned,
 };
 use lookalike_core::fingerprint::finalise;
 use std::sync::Arc;
 
 mod bits;
+mod distinct;
 pub mod fixed;
+mod grams;
+mod idf;
+mod metadata;
+mod points;
 pub mod position;
 mod select;
 mod settings;
 mod weights;
 
 pub use bits::BitSums;
-pub use settings::{SimhashSettings, Strip, VARIANTS, Weights};
+pub use points::Points;
+pub use settings::{Features, MetadataWeight, SimhashSettings, Strip, VARIANTS, Weights};
 
 /// The methods of this family.
 pub(crate) const METHODS: &[About] = &[About {
@@ -135,6 +141,9 @@ impl Method for Simhash {
         }
         weights::weigh(document, &self.settings, self.statistics.as_deref(), scratch);
         let MethodScratch { seen, features, values, .. } = scratch;
+        if features.is_empty() {
+            return Err(Unsigned::TooShort);
+        }
         let largest = select::select(&self.settings, features, values, seen);
         out.size = features.len() as u32;
         select::drop_weightless(features, values);
@@ -143,11 +152,7 @@ impl Method for Simhash {
         }
         let mut sums = BitSums::new();
         sums.add_all(features, values);
-        if let Some(share) = self.settings.metadata {
-            let weight = share.of(largest);
-            // A field is not a term, even if both hashes are of the same text.
-            document.fields.iter().for_each(|field| sums.add(finalise(!field.0), weight));
-        }
+        metadata::add(document, &self.settings, largest, &mut sums);
         let mut word = sums.word();
         if self.settings.reserved > 0 {
             // A sum, so that the order of the fields does not matter.
@@ -163,11 +168,16 @@ impl Method for Simhash {
     }
 
     fn term_filter(&self) -> &str {
-        match self.settings.strip {
-            Strip { numbers: false, dates: false } => "",
-            Strip { numbers: true, dates: false } => "no-numbers",
-            Strip { numbers: false, dates: true } => "no-dates",
-            Strip { numbers: true, dates: true } => "no-numbers+no-dates",
+        let Strip { stop_words, numbers, dates } = self.settings.strip;
+        match (stop_words, numbers, dates) {
+            (false, false, false) => "",
+            (false, true, false) => "no-numbers",
+            (false, false, true) => "no-dates",
+            (false, true, true) => "no-numbers+no-dates",
+            (true, false, false) => "stop",
+            (true, true, false) => "stop+no-numbers",
+            (true, false, true) => "stop+no-dates",
+            (true, true, true) => "stop+no-numbers+no-dates",
         }
     }
 
@@ -175,8 +185,11 @@ impl Method for Simhash {
         self.settings.tagged.is_some()
     }
 
-    fn uses_fields(&self) -> bool {
-        self.settings.metadata.is_some() || self.settings.reserved > 0
+    fn fields(&self) -> FieldUse<'_> {
+        let SimhashSettings { metadata, reserved, fields, anchors, numbers, .. } = &self.settings;
+        let are_used = metadata.is_some() || *reserved > 0;
+        let features: &[String] = if are_used { fields } else { &[] };
+        FieldUse { features, texts: anchors, numbers }
     }
 
     fn candidates(&self) -> CandidateSource {
@@ -186,11 +199,13 @@ impl Method for Simhash {
         }
     }
 
-    /// The number of differing bits; 64, which is never accepted, if reserved bits differ or a
-    /// sketch is not a simhash.
+    /// The number of differing bits; 64, which is never accepted, if reserved bits differ, or what
+    /// a caller has appended to the word to separate documents, or if a sketch is not a simhash.
     fn compare(&self, a: Sketch<'_>, b: Sketch<'_>) -> Evidence {
         let distance = match (a.words, b.words) {
-            ([a], [b]) if (a ^ b) & self.reserved() == 0 => (a ^ b).count_ones(),
+            ([a, x @ ..], [b, y @ ..]) if (a ^ b) & self.reserved() == 0 && x == y => {
+                (a ^ b).count_ones()
+            }
             _ => 64,
         };
         Evidence::Distance(distance)

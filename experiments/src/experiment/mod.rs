@@ -15,6 +15,8 @@ mod ranking;
 mod rules;
 mod run_time;
 mod short_documents;
+mod simhash_features;
+mod simhash_figures;
 mod simhash_precision;
 mod spam;
 mod spam_copies;
@@ -112,6 +114,8 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     spam_copies::EXPERIMENT,
     imatch_defaults::EXPERIMENT,
     simhash_precision::EXPERIMENT,
+    simhash_features::EXPERIMENT,
+    simhash_figures::EXPERIMENT,
     status::EXPERIMENT,
     common_shingles::EXPERIMENT,
     change::EXPERIMENT,

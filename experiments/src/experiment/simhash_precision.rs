@@ -4,7 +4,7 @@ use super::{Collections, Experiment, Kind};
 use crate::corpus::Corpus;
 use crate::page::{Page, mean};
 use crate::row;
-use crate::run::{approach, cosine, resemblance, search};
+use crate::run::{Neighbours, approach, cosine, resemblance, search};
 use anyhow::Result;
 use lookalike_engine::Approach;
 
@@ -31,17 +31,76 @@ const PAPER: [Row; 8] = [
 
 /// What a variant finds within d bits, d = 0 … 3.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
-    pairs: [u64; 4],
-    true_pairs: [u64; 4],
+pub(super) struct Counts {
+    pub(super) pairs: [u64; 4],
+    pub(super) true_pairs: [u64; 4],
     /// Documents in any pair.
-    documents: [u64; 4],
+    pub(super) documents: [u64; 4],
+}
+
+/// The pairs that are right.
+pub(super) struct Truth {
+    by_shingles: Neighbours,
+    by_terms: Neighbours,
+}
+
+impl Truth {
+    /// By the exact join.
+    pub(super) fn of(news: &Corpus) -> Result<Self> {
+        let by_shingles =
+            search(news, Approach::default(), resemblance("0.8")?, true)?.neighbours();
+        let by_terms = search(news, Approach::default(), cosine("0.9")?, true)?.neighbours();
+        Ok(Self { by_shingles, by_terms })
+    }
+
+    fn has(&self, a: u32, b: u32) -> bool {
+        self.by_shingles.has(a, b) || self.by_terms.has(a, b)
+    }
+}
+
+/// What a simhash with these parameters, and the term filter of its tokens, finds.
+pub(super) fn counted(
+    news: &Corpus,
+    parameters: &str,
+    filter: &str,
+    truth: &Truth,
+) -> Result<Counts> {
+    let lexicon = news.lexicon(filter)?;
+    let method = approach(&format!("simhash:d=3,{parameters}"), Some(&lexicon))?;
+    let found = search(news, method, resemblance("0.8")?, true)?;
+    let mut counts = Counts::default();
+    let mut nearest = vec![u32::MAX; news.len()];
+    found.each_pair(|a, b, edge| {
+        let distance = found.distance(edge);
+        let right = truth.has(a, b);
+        for d in distance as usize..4 {
+            counts.pairs[d] += 1;
+            counts.true_pairs[d] += u64::from(right);
+        }
+        for document in [a, b] {
+            let nearest = &mut nearest[document as usize];
+            *nearest = distance.min(*nearest);
+        }
+    });
+    for d in 0..4 {
+        counts.documents[d] = nearest.iter().filter(|&&n| n <= d as u32).count() as u64;
+    }
+    Ok(counts)
+}
+
+/// The share of pairs that are right.
+pub(super) fn precision(counts: &Counts, d: usize) -> f64 {
+    counts.true_pairs[d] as f64 / counts.pairs[d].max(1) as f64
+}
+
+/// The sum of the sizes of all clusters.
+pub(super) fn size(counts: &Counts, d: usize) -> f64 {
+    2.0 * counts.pairs[d] as f64 + counts.documents[d] as f64
 }
 
 fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     let news = Corpus::joined(&collections.news)?;
-    let by_shingles = search(&news, Approach::default(), resemblance("0.8")?, true)?.neighbours();
-    let by_terms = search(&news, Approach::default(), cosine("0.9")?, true)?.neighbours();
+    let truth = Truth::of(&news)?;
     page.say(format_args!(
         "{} ({} documents). A pair within *d* bits is right when its resemblance (five words to a shingle) \
          is 0.8 or more or its cosine 0.9 or more, by the exact join; the thesis had a person judge 200 \
@@ -53,30 +112,8 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     let mut all = Vec::new();
     for (_, variant, ..) in PAPER {
         let filter = if variant == "strip" { "no-numbers+no-dates" } else { "" };
-        let lexicon = news.lexicon(filter)?;
-        let method = approach(&format!("simhash:d=3,variant={variant}"), Some(&lexicon))?;
-        let found = search(&news, method, resemblance("0.8")?, true)?;
-        let mut counts = Counts::default();
-        let mut nearest = vec![u32::MAX; news.len()];
-        found.each_pair(|a, b, edge| {
-            let distance = found.distance(edge);
-            let right = by_shingles.has(a, b) || by_terms.has(a, b);
-            for d in distance as usize..4 {
-                counts.pairs[d] += 1;
-                counts.true_pairs[d] += u64::from(right);
-            }
-            for document in [a, b] {
-                let nearest = &mut nearest[document as usize];
-                *nearest = distance.min(*nearest);
-            }
-        });
-        for d in 0..4 {
-            counts.documents[d] = nearest.iter().filter(|&&n| n <= d as u32).count() as u64;
-        }
-        all.push(counts);
+        all.push(counted(&news, &format!("variant={variant}"), filter, &truth)?);
     }
-    let precision = |c: &Counts, d: usize| c.true_pairs[d] as f64 / c.pairs[d].max(1) as f64;
-    let size = |c: &Counts, d: usize| 2.0 * c.pairs[d] as f64 + c.documents[d] as f64;
     let header = [
         "method",
         "d = 0 (paper)",

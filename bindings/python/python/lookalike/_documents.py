@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
+from lookalike import _lookalike
 from lookalike._errors import DataError
 from lookalike._libraries import table_of
 from lookalike._settings import COLUMNS, Settings
@@ -149,6 +150,7 @@ def _paths(settings: Settings) -> list[str]:
     """The fields whose names may be paths into records in records."""
     named = [getattr(settings, name) for name in COLUMNS]
     named += [rule.partition(":")[2] for rule in settings.keep]
+    named += _lookalike.given_fields(settings.to_json())
     return [name for name in named if name is not None and "." in name]
 
 

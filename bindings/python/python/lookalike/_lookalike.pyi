@@ -36,6 +36,7 @@ __all__ = [
     "evaluate",
     "explain",
     "find",
+    "given_fields",
     "index_diff",
     "index_history",
     "index_holders",
@@ -254,6 +255,7 @@ def find(
     only_against: bool = False,
 ) -> Answer: ...
 def checked_settings(json: str) -> str: ...
+def given_fields(json: str) -> list[str]: ...
 def preset_settings(
     name: str,
     shingle: int | None,

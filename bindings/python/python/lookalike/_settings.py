@@ -100,6 +100,9 @@ class Settings:
         (``"5%"``) or ``"auto"``. Documents that reach the threshold only with them match if the rest reaches 0.3.
     site_field : str, optional
         Field that names the site of a document; by default it is the host of its URL, else its file.
+    separate_by : str, optional
+        Column whose value documents must have in common to match, such as a language or a security label. Documents
+        without a value have one in common.
     keep : str or sequence of str, default "first"
         Which duplicate to keep: ``first``, ``longest``, ``shortest``, ``newest``, ``oldest``, ``max:FIELD``,
         ``min:FIELD``, ``prefer(FIELD=VALUE|VALUE)``; several are applied in order.
@@ -167,6 +170,7 @@ class Settings:
     ignore_common: int | None = None
     boilerplate: int | str | None = None
     site_field: str | None = None
+    separate_by: str | None = None
     keep: str | Sequence[str] = "first"
     keep_n: int = 1
     contained_only: Threshold | None = None
@@ -309,6 +313,8 @@ class Settings:
             value["boilerplate"] = str(self.boilerplate)
         if self.site_field is not None:
             value["site_field"] = self.site_field
+        if self.separate_by is not None:
+            value["separate_by"] = self.separate_by
         if self.method is not None:
             lexicon = None if self.lexicon is None else fspath(self.lexicon)
             optional = {"lexicon": lexicon, "lexicon_checksum": self.lexicon_checksum, "key_limit": self.key_limit}

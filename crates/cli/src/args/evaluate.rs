@@ -1,5 +1,6 @@
 //! The arguments of `lookalike evaluate`.
 
+use super::separate::SeparateArgs;
 use super::values::utf8;
 use super::{
     AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, LogArgs, MinFeaturesArgs, OutputArgs,
@@ -27,6 +28,8 @@ pub(crate) struct EvaluateArgs {
     pub(crate) common: CommonArgs,
     #[command(flatten)]
     pub(crate) least: MinFeaturesArgs,
+    #[command(flatten)]
+    pub(crate) separate: SeparateArgs,
     /// Ground truth: every pair that reaches the threshold
     #[arg(
         long,

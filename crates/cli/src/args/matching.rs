@@ -3,6 +3,7 @@
 use super::boilerplate::BoilerplateArgs;
 use super::keep::{KeepList, keep_list};
 use super::knobs::{KnobArgs, PresetArgs};
+use super::separate::SeparateArgs;
 use super::values::{checksum, utf8};
 use super::{MeasureArg, NormalizeArg, ShortArg, TermsArg, UnitArg, VerifyArg};
 use clap::Args;
@@ -38,6 +39,8 @@ pub(crate) struct MatchArgs {
     pub(crate) boilerplate: BoilerplateArgs,
     #[command(flatten)]
     pub(crate) least: MinFeaturesArgs,
+    #[command(flatten)]
+    pub(crate) separate: SeparateArgs,
     #[command(flatten)]
     pub(crate) method: MethodArgs,
     /// Which duplicate to keep. Rules apply in order; ties are broken by id

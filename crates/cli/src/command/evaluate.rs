@@ -18,6 +18,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
     settings.threshold = args.criterion.threshold.clone();
     settings.ignore_common = args.common.ignore_common;
     settings.min_features = args.least.min_features;
+    settings.separate_by.clone_from(&args.separate.separate_by);
     let options = EvaluateOptions {
         methods: args.methods.clone(),
         lexicons: args.lexicon.clone(),

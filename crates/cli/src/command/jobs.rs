@@ -73,6 +73,7 @@ pub(super) fn settings_of(
     settings.ignore_common = matching.common.ignore_common;
     settings.boilerplate = matching.boilerplate.boilerplate;
     settings.site_field.clone_from(&matching.boilerplate.site_field);
+    settings.separate_by.clone_from(&matching.separate.separate_by);
     settings.method = super::settings::method(&matching.method, seed)?;
     settings.linkage = linkage.into();
     settings.witness = witness.witness.map(Into::into).unwrap_or_default();

@@ -124,6 +124,7 @@ pub(super) fn field_names(args: &FieldArgs) -> FieldNames {
         date: args.date_field.clone(),
         html: args.html_field.clone(),
         extra: Vec::new(),
+        given: Vec::new(),
         join_lists: args.records.join_lists.clone(),
         features: args.records.features_field.clone(),
     }

@@ -62,7 +62,7 @@ impl Signer {
                 scratch.few = least.excludes(counted.map_or(0, |(set, _)| set.len() as u32));
             }
             if scratch.few {
-                return Ok(SetDigest(seen.sequence.0));
+                return Ok(scratch.given.separated(SetDigest(seen.sequence.0)));
             }
             if self.common_of_method.is_some() {
                 scratch.signed = self.signature(scratch);
@@ -74,7 +74,7 @@ impl Signer {
         }
         let found = scratch.features.features(self.features);
         let (mut set, mut digest) = found.ok_or_else(|| self.without_features())?;
-        if self.common.is_some() || self.boilerplate.is_some() {
+        if self.common.is_some() || self.boilerplate.is_some() || scratch.given.label != 0 {
             let common = self.common.as_deref();
             let others = |element: &u64| !common.is_some_and(|common| common.contains(*element));
             scratch.left.clear();
@@ -86,6 +86,8 @@ impl Signer {
                 digest = features::digest(&scratch.left).ok_or(Unsigned::OnlyCommon)?;
             }
             digest = self.take_part(seen, &mut scratch.left, digest)?;
+            scratch.given.permute(&mut scratch.left);
+            digest = scratch.given.separated(digest);
             set = &scratch.left;
         }
         scratch.few = self.min_features.is_some_and(|least| least.excludes(set.len() as u32));
@@ -93,7 +95,10 @@ impl Signer {
             Some(bound) => divide(bound, set, low, high),
             None => high.extend_from_slice(set),
         }
-        Ok(if scratch.few { SetDigest(seen.sequence.0) } else { digest })
+        Ok(match scratch.few {
+            true => scratch.given.separated(SetDigest(seen.sequence.0)),
+            false => digest,
+        })
     }
 
     /// As [`Signer::features`] for a large document, in its own allocation, ascending, with the
@@ -114,9 +119,14 @@ impl Signer {
                 digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
             }
             digest = self.take_part(seen, &mut set, digest)?;
+            if scratch.given.label != 0 {
+                scratch.given.permute(&mut set);
+                set.sort_unstable();
+                digest = scratch.given.separated(digest);
+            }
             if self.min_features.is_some_and(|least| least.excludes(set.len() as u32)) {
                 scratch.few = true;
-                digest = SetDigest(seen.sequence.0);
+                digest = scratch.given.separated(SetDigest(seen.sequence.0));
             }
             let low = self.arranged.map(|bound| set.partition_point(|&value| value <= bound));
             Ok(LargeSet { set, low, digest })

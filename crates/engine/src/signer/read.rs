@@ -6,7 +6,6 @@ use super::{DocumentSummary, Signer, SignerScratch};
 use crate::original;
 use lookalike_core::{FeatureKind, FeatureScratch, TextDigest, TokenDigest, fingerprint};
 use lookalike_io::{Content, FeatureList, RecordView};
-use lookalike_methods::Field;
 use lookalike_text::{Page, TermFilter, Terms};
 use std::borrow::Cow;
 
@@ -51,7 +50,8 @@ impl Signer {
         // Few documents have the same tokens and different terms, marks or fields, but the result
         // must not depend on which comes first.
         let filtered = self.filter != TermFilter::ALL;
-        if !filtered && scratch.marks.is_empty() && scratch.fields.is_empty() {
+        let given = &scratch.given;
+        if !filtered && scratch.marks.is_empty() && scratch.fields.is_empty() && given.is_empty() {
             return seen;
         }
         let mut signed = vec![(seen.sequence.0 >> 64) as u64, seen.sequence.0 as u64];
@@ -60,6 +60,7 @@ impl Signer {
         }
         signed.extend(scratch.marks.iter().map(|marks| u64::from(marks.0)));
         signed.extend(scratch.fields.iter().map(|field| field.0));
+        given.append_to(&mut signed);
         DocumentSummary { signed: TokenDigest::of(&signed), ..seen }
     }
 
@@ -127,18 +128,21 @@ impl Signer {
         });
     }
 
-    /// Adds the fields of the document, if the method uses them.
+    /// Reads the values of the document that are used beside its text.
     fn fields(&self, record: &RecordView<'_>, scratch: &mut SignerScratch) {
-        scratch.fields.clear();
-        if !self.method.as_ref().is_some_and(|method| method.uses_fields()) {
-            return;
-        }
-        let known = [("url", &record.url), ("title", &record.title), ("date", &record.date)];
-        for (name, value) in known {
-            if let Some(value) = value {
-                scratch
-                    .fields
-                    .push(Field(fingerprint::token(format!("{name}={value}").as_bytes())));
+        let SignerScratch { fields, given, filter, .. } = scratch;
+        self.given.see(record);
+        self.given.features(record, fields);
+        self.given.numbers(record, &mut given.numbers);
+        given.label = self.given.label(record);
+        given.texts.clear();
+        given.text_ends.clear();
+        for &field in &self.given.texts {
+            for text in record.given.of(field) {
+                self.filter.terms(&self.analyzer, text, filter, |term| {
+                    given.texts.push(fingerprint::token(term));
+                });
+                given.text_ends.push(u32::try_from(given.texts.len()).unwrap_or(u32::MAX));
             }
         }
     }

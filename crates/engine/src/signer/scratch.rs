@@ -1,5 +1,6 @@
 //! Buffers of a signing thread.
 
+use super::given::Given;
 use lookalike_core::features::MANY;
 use lookalike_core::{FeatureScratch, SpreadSort};
 use lookalike_methods::{Field, Marks, Signature, Unsigned};
@@ -15,6 +16,7 @@ pub struct SignerScratch {
     pub(super) terms: Vec<u64>,
     pub(super) marks: Vec<Marks>,
     pub(super) fields: Vec<Field>,
+    pub(super) given: Given,
     pub(super) signing: lookalike_methods::MethodScratch,
     pub(super) signature: Signature,
     /// The result of signing, if the document was signed before its features were made.
@@ -45,6 +47,9 @@ impl SignerScratch {
         self.features.free_large();
         if self.terms.capacity() > MANY {
             self.terms = Vec::new();
+        }
+        if self.given.texts.capacity() > MANY {
+            self.given.texts = Vec::new();
         }
         if self.marks.capacity() > MANY {
             self.marks = Vec::new();

@@ -22,6 +22,10 @@ pub struct FieldNames {
     pub html: String,
     /// Numeric fields of the keep rules `max:FIELD` and `min:FIELD`.
     pub extra: Vec<String>,
+    /// Fields whose values are read as texts, for a method that uses them or to separate documents.
+    /// They follow from other settings.
+    #[serde(skip)]
+    pub given: Vec<String>,
     /// Joins lists of strings in text, HTML and title fields with this separator. `None`: a list is
     /// not a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,6 +45,7 @@ impl Default for FieldNames {
             date: "date".into(),
             html: "html".into(),
             extra: Vec::new(),
+            given: Vec::new(),
             join_lists: None,
             features: None,
         }

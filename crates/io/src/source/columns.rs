@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
 
 use crate::guard::guarded;
-use crate::{Content, FeatureList, FieldNumber, Inputs, Item, RecordView};
+use crate::{Content, FeatureList, FieldNumber, FieldTexts, Inputs, Item, RecordView};
 
 use super::chunk::Chunk;
 use super::fields::{Fields, Slot, non_empty};
@@ -217,11 +217,59 @@ impl Numbers {
     }
 }
 
+/// A column of values that are read as texts.
+enum Given {
+    Texts(Texts),
+    Lists(Lists),
+    /// The column does not exist, or holds values of another kind.
+    None,
+}
+
+impl Given {
+    fn of(array: Option<&ArrayRef>) -> Self {
+        let Some(array) = array else { return Self::None };
+        if let Some(lists) = Lists::of(array) {
+            return Self::Lists(lists);
+        }
+        let logical = (*array.data_type() == DataType::Boolean)
+            .then(|| arrow_cast::cast(array, &DataType::Utf8).ok().map(Texts))
+            .flatten();
+        logical.or_else(|| Texts::of(array)).map_or(Self::None, Self::Texts)
+    }
+
+    /// Appends the values in a row.
+    fn append(&self, row: usize, field: usize, given: &mut FieldTexts) {
+        match self {
+            Self::Texts(texts) => {
+                if let Ok(Some(text)) = texts.get(row) {
+                    given.push(field, text);
+                }
+            }
+            Self::Lists(lists) => {
+                if let Some(Ok(())) = lists.features(row, &mut given.list) {
+                    given.push_list(field);
+                }
+            }
+            Self::None => {}
+        }
+    }
+
+    /// Bytes of the values in a row.
+    fn bytes(&self, row: usize) -> usize {
+        match self {
+            Self::Texts(texts) => texts.bytes(row).map_or(0, <[u8]>::len),
+            Self::Lists(lists) => lists.bytes(row),
+            Self::None => 0,
+        }
+    }
+}
+
 struct Columns {
     /// By slot.
     texts: Vec<Option<Texts>>,
     features: Option<Lists>,
     extra: Vec<Numbers>,
+    given: Vec<Given>,
 }
 
 /// Parses the rows of a chunk.
@@ -246,7 +294,8 @@ pub(super) fn visit(
     let columns = || {
         let extra = fields.extra.iter().map(|slot| Numbers::of(of(*slot).as_ref())).collect();
         let features = feature_column(batch, fields);
-        Columns { texts: (0..fields.names.len()).map(texts).collect(), features, extra }
+        let given = fields.given.iter().map(|slot| Given::of(of(*slot).as_ref())).collect();
+        Columns { texts: (0..fields.names.len()).map(texts).collect(), features, extra, given }
     };
     // Record batches of the caller are valid; those of a damaged file may panic when they are read.
     let is_valid = inputs.files[chunk.file as usize].is_in_memory();
@@ -258,10 +307,11 @@ pub(super) fn visit(
     let read_all = |columns: &Columns| guarded(|| columns.read_all(rows)).is_ok();
     let is_valid = is_valid || columns.as_ref().is_ok_and(read_all);
     for (record, row) in (chunk.first_record..).zip(0..rows) {
-        let VisitScratch { extra, features, .. } = &mut *scratch;
+        let VisitScratch { extra, given, features, .. } = &mut *scratch;
+        let rest = (extra, given);
         let view = match &columns {
-            Ok(columns) if is_valid => columns.view(row, fields, limit, extra, features),
-            Ok(columns) => guarded(|| columns.view(row, fields, limit, extra, features)),
+            Ok(columns) if is_valid => columns.view(row, fields, limit, rest, features),
+            Ok(columns) => guarded(|| columns.view(row, fields, limit, rest, features)),
             Err(reason) => Err(reason.clone()),
         };
         match view {
@@ -287,6 +337,9 @@ impl Columns {
         for numbers in &self.extra {
             (0..rows).for_each(|row| _ = std::hint::black_box(numbers.get(row)));
         }
+        for given in &self.given {
+            (0..rows).for_each(|row| _ = std::hint::black_box(given.bytes(row)));
+        }
         Ok(())
     }
 
@@ -295,7 +348,7 @@ impl Columns {
         row: usize,
         fields: &Fields<'_>,
         limit: usize,
-        extra: &'a mut Vec<FieldNumber>,
+        (extra, given): (&'a mut Vec<FieldNumber>, &'a mut FieldTexts),
         list: &'a mut FeatureList,
     ) -> Result<RecordView<'a>, String> {
         let value = |slot: usize| match self.texts[slot].as_ref().map(|texts| texts.get(row)) {
@@ -324,6 +377,10 @@ impl Columns {
         }
         extra.clear();
         extra.extend(self.extra.iter().map(|numbers| numbers.get(row)));
+        given.clear();
+        for (field, column) in self.given.iter().enumerate() {
+            column.append(row, field, given);
+        }
         Ok(RecordView {
             file: 0,
             record: 0,
@@ -334,6 +391,7 @@ impl Columns {
             title: value(fields.title).unwrap_or(None),
             date: value(fields.date).unwrap_or(None),
             extra,
+            given,
         })
     }
 }

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Content, FieldNumber, Inputs, Item, RecordView};
+use crate::{Content, FieldNumber, FieldTexts, Inputs, Item, RecordView};
 
 use super::csv_row::Row;
 use super::fields::{Fields, non_empty};
@@ -39,10 +39,10 @@ pub(super) fn visit(
         seen = *start;
         let place = RecordPosition { record, line, offset: chunk.offset + *start as u64 };
         let last = start + raw.len() == data.len();
-        let VisitScratch { row, extra, .. } = &mut *scratch;
+        let VisitScratch { row, extra, given, .. } = &mut *scratch;
         match parse(raw, last, header, limit, row) {
             Ok(()) => {
-                let record = view(row, &columns, fields, extra);
+                let record = view(row, &columns, fields, (extra, given));
                 visit(Item::Record(place.record(chunk.file, record)));
             }
             Err((at, words)) => visit(Item::Bad(place.problem(chunk, inputs, at, words))),
@@ -91,7 +91,7 @@ fn view<'a>(
     row: &'a Row,
     columns: &[Option<usize>],
     fields: &Fields<'_>,
-    extra: &'a mut Vec<FieldNumber>,
+    (extra, given): (&'a mut Vec<FieldNumber>, &'a mut FieldTexts),
 ) -> RecordView<'a> {
     let field = |slot: usize| columns[slot].map(|column| Cow::Borrowed(row.get(column)));
     let value = |slot: usize| field(slot).and_then(non_empty);
@@ -107,6 +107,10 @@ fn view<'a>(
             .iter()
             .map(|slot| value(*slot).map_or(FieldNumber::Missing, |value| FieldNumber::of(&value))),
     );
+    given.clear();
+    for (field, slot) in fields.given.iter().enumerate() {
+        value(*slot).iter().for_each(|value| given.push(field, value));
+    }
     RecordView {
         file: 0,
         record: 0,
@@ -117,5 +121,6 @@ fn view<'a>(
         title: value(fields.title),
         date: value(fields.date),
         extra,
+        given,
     }
 }

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::{Content, FieldNumber, RecordView};
+use crate::{Content, FieldNumber, FieldTexts, RecordView};
 
 /// All of a record but its text, owned.
 pub(super) struct Detached {
@@ -17,6 +17,7 @@ pub(super) struct Detached {
     /// Id, url, title, date.
     fields: [Option<String>; 4],
     extra: Vec<FieldNumber>,
+    given: FieldTexts,
     is_html: bool,
     /// Address and length of the text, to find the buffer that contains it after the borrow ended.
     text: (usize, usize),
@@ -24,7 +25,7 @@ pub(super) struct Detached {
 
 impl Detached {
     pub(super) fn of(record: &RecordView<'_>) -> Self {
-        let RecordView { file, record: number, line, id, content, url, title, date, extra } =
+        let RecordView { file, record: number, line, id, content, url, title, date, extra, given } =
             record;
         let owned = |field: &Option<Cow<'_, str>>| field.as_deref().map(str::to_owned);
         let (text, is_html) = match content {
@@ -40,6 +41,7 @@ impl Detached {
             line: *line,
             fields: [owned(id), owned(url), owned(title), owned(date)],
             extra: extra.to_vec(),
+            given: FieldTexts::clone(given),
             is_html,
             text: (text.as_ptr().addr(), text.len()),
         }
@@ -59,7 +61,8 @@ impl Detached {
             false => Content::Text(text.into()),
         };
         let Self { file, record, line, .. } = *self;
-        RecordView { file, record, line, id, content, url, title, date, extra: &self.extra }
+        let (extra, given) = (self.extra.as_slice(), &self.given);
+        RecordView { file, record, line, id, content, url, title, date, extra, given }
     }
 }
 

@@ -91,12 +91,12 @@ fn visit_message(
     visit: &mut dyn FnMut(Item<'_>),
 ) {
     let bytes = std::mem::take(&mut scratch.bytes);
-    let VisitScratch { mail, extra, .. } = &mut *scratch;
+    let VisitScratch { mail, extra, given, .. } = &mut *scratch;
     mail.set_options(limits, options);
     let record = mail
         .read(&bytes)
         .map_err(|error| error.to_string())
-        .and_then(|mail| messages::record(mail, fields, extra));
+        .and_then(|mail| messages::record(mail, fields, (extra, given)));
     let detached = match record {
         Ok(record) if bytes.len() <= LARGE => {
             visit(Item::Record(place.record(file, record)));

@@ -19,6 +19,7 @@ pub(super) struct Fields<'a> {
     pub(super) title: Slot,
     pub(super) date: Slot,
     pub(super) extra: Vec<Slot>,
+    pub(super) given: Vec<Slot>,
     pub(super) features: Option<Slot>,
     /// Where the fields are in an object.
     pub(super) members: Members<'a>,
@@ -82,6 +83,7 @@ impl<'a> Fields<'a> {
             title: slot(&wanted.title),
             date: slot(&wanted.date),
             extra: wanted.extra.iter().map(&mut slot).collect(),
+            given: wanted.given.iter().map(&mut slot).collect(),
             features: wanted.features.as_ref().map(&mut slot),
             members: Members::default(),
             join_lists: wanted.join_lists.as_deref(),

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::mail::{Mail, MailLimits, MailOptions, mbox};
-use crate::{Content, FieldNumber, FormatOptions, Inputs, Item, RecordView};
+use crate::{Content, FieldNumber, FieldTexts, FormatOptions, Inputs, Item, RecordView};
 
 use super::Chunk;
 use super::fields::{Fields, non_empty};
@@ -43,11 +43,11 @@ pub(super) fn visit(
             continue;
         }
         let place = RecordPosition { record, line, offset: chunk.offset + *start as u64 };
-        let VisitScratch { mail, extra, .. } = &mut *scratch;
+        let VisitScratch { mail, extra, given, .. } = &mut *scratch;
         let read = match raw.len() > limit {
             true => Err(too_long_in_stream(limit)),
             false => match mail.read_mbox(raw) {
-                Ok(mail) => self::record(mail, fields, extra),
+                Ok(mail) => self::record(mail, fields, (extra, given)),
                 Err(error) => Err(error.to_string()),
             },
         };
@@ -68,7 +68,7 @@ pub(super) fn visit(
 pub(super) fn record<'a>(
     mail: Mail<'a>,
     fields: &Fields<'_>,
-    extra: &'a mut Vec<FieldNumber>,
+    (extra, given): (&'a mut Vec<FieldNumber>, &'a mut FieldTexts),
 ) -> Result<RecordView<'a>, String> {
     let name = |slot: usize| fields.names[slot];
     let value = |slot: usize| field(&mail, name(slot)).and_then(non_empty);
@@ -78,6 +78,10 @@ pub(super) fn record<'a>(
     };
     extra.clear();
     extra.extend(fields.extra.iter().map(number));
+    given.clear();
+    for (field, slot) in fields.given.iter().enumerate() {
+        value(*slot).iter().for_each(|value| given.push(field, value));
+    }
     let title = match name(fields.title) {
         "title" => mail.subject().and_then(non_empty),
         _ => value(fields.title),
@@ -97,7 +101,7 @@ pub(super) fn record<'a>(
             }
         },
     };
-    Ok(RecordView { file: 0, record: 0, line: 0, id, content, url, title, date, extra })
+    Ok(RecordView { file: 0, record: 0, line: 0, id, content, url, title, date, extra, given })
 }
 
 /// The value of a header field.

@@ -1,6 +1,6 @@
 //! Positions of records.
 
-use crate::{Content, Inputs, Problem, RecordView};
+use crate::{Content, Inputs, NO_FIELDS, Problem, RecordView};
 
 use super::Chunk;
 
@@ -43,5 +43,6 @@ pub(super) fn bare<'a>(content: Content<'a>) -> RecordView<'a> {
         title: None,
         date: None,
         extra: &[],
+        given: &NO_FIELDS,
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::mail::MailReader;
 use crate::web::PageBuffers;
-use crate::{FeatureList, FieldNumber};
+use crate::{FeatureList, FieldNumber, FieldTexts};
 
 use super::chunk::LARGE;
 use super::csv_row::Row;
@@ -15,6 +15,7 @@ use super::skipped::SkippedRecords;
 pub struct VisitScratch {
     pub(super) strings: json::Buffers,
     pub(super) extra: Vec<FieldNumber>,
+    pub(super) given: FieldTexts,
     pub(super) features: FeatureList,
     pub(super) row: Row,
     pub(super) bytes: Vec<u8>,
@@ -57,6 +58,9 @@ impl VisitScratch {
         self.strings.iter_mut().filter(large).for_each(|buffer| *buffer = String::new());
         if self.row.bytes() > LARGE {
             self.row = Row::default();
+        }
+        if self.given.capacity() > LARGE {
+            self.given = FieldTexts::default();
         }
         if self.features.capacity() > LARGE {
             self.features = FeatureList::default();

@@ -131,7 +131,7 @@ impl Chunk {
         visit: &mut dyn FnMut(Item<'_>),
     ) {
         let limit = inputs.options.max_record();
-        let VisitScratch { strings, extra, features, .. } = scratch;
+        let VisitScratch { strings, extra, given, features, .. } = scratch;
         strings.resize_with(fields.names.len().max(strings.len()), String::new);
         let mut values = json::Values::new(fields.names.len());
         let mut place = RecordPosition {
@@ -148,7 +148,8 @@ impl Chunk {
                     Err((0, too_long_in_stream(limit)))
                 } else {
                     json::parse(content, fields, &mut values, strings).and_then(|()| {
-                        json::record(fields, &values, strings, extra, features, content)
+                        let rest = (&mut *extra, &mut *given);
+                        json::record(fields, &values, strings, rest, features, content)
                             .map_err(|words| (0, words))
                     })
                 };

@@ -1,7 +1,7 @@
 //! Parses records of web archives into documents.
 
 use crate::web::{self, Entry};
-use crate::{Content, FieldNumber, Inputs, Item, RecordView};
+use crate::{Content, FieldNumber, FieldTexts, Inputs, Item, RecordView};
 
 use super::Chunk;
 use super::fields::{Fields, non_empty};
@@ -26,13 +26,13 @@ pub(super) fn visit(
             continue;
         }
         let place = RecordPosition { record, line: 0, offset: chunk.offset + *start as u64 };
-        let VisitScratch { pages, extra, skipped, .. } = &mut *scratch;
+        let VisitScratch { pages, extra, given, skipped, .. } = &mut *scratch;
         let entry = match raw.len() > limit {
             true => Err(too_long_in_stream(limit)),
             false => web::classify(raw, &inputs.options.formats.warc_status),
         };
         let read = match entry {
-            Ok(Entry::Page(page)) => self::record(&page, fields, pages, limit, extra),
+            Ok(Entry::Page(page)) => self::record(&page, fields, pages, limit, (extra, given)),
             Ok(Entry::Other(kind)) => {
                 skipped.add(&kind, 1);
                 continue;
@@ -52,7 +52,7 @@ fn record<'a>(
     fields: &Fields<'_>,
     buffers: &'a mut web::PageBuffers,
     limit: usize,
-    extra: &'a mut Vec<FieldNumber>,
+    (extra, given): (&'a mut Vec<FieldNumber>, &'a mut FieldTexts),
 ) -> Result<RecordView<'a>, String> {
     let value = |slot: usize| page.field(fields.names[slot]).and_then(non_empty);
     let number = |slot: &usize| match value(*slot) {
@@ -61,6 +61,10 @@ fn record<'a>(
     };
     extra.clear();
     extra.extend(fields.extra.iter().map(number));
+    given.clear();
+    for (field, slot) in fields.given.iter().enumerate() {
+        value(*slot).iter().for_each(|value| given.push(field, value));
+    }
     let (id, url) = (value(fields.id), value(fields.url));
     let (title, date) = (value(fields.title), value(fields.date));
     let content = match fields.names[fields.text] {
@@ -76,7 +80,7 @@ fn record<'a>(
             }
         },
     };
-    Ok(RecordView { file: 0, record: 0, line: 0, id, content, url, title, date, extra })
+    Ok(RecordView { file: 0, record: 0, line: 0, id, content, url, title, date, extra, given })
 }
 
 /// The names of the fields of the first records of a chunk, in lower case.

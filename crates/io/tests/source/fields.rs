@@ -198,3 +198,31 @@ fn other_encodings_are_refused_once_with_the_remedy() {
         assert!(read.problems[0].message.contains("iconv"), "{:?}", read.messages());
     }
 }
+
+/// The values of fields that a method reads, or that separate documents: as texts, of lists each element.
+#[test]
+fn given_values_are_texts() {
+    let names = || FieldNames {
+        given: ["tag", "body", "m.n", "none"].map(String::from).to_vec(),
+        text: "body".into(),
+        ..FieldNames::default()
+    };
+    let json = "{\"body\":\"b\",\"tag\":[\"x\",3,\" y\\u00e9\"],\"m\":{\"n\":1.50}}\n{\"body\":\"b\",\"tag\":true,\"m\":{\"n\":null}}\n\
+         {\"body\":\"b\",\"tag\":\" \\n\"}\n{\"body\":\"b\",\"tag\":[[1]]}\n{\"body\":\"b\",\"tag\":{}}\n";
+    let read = with(names(), "x.jsonl", json);
+    assert_eq!(read.messages(), [""; 0]);
+    let of = |record: usize, field| read.records[record].given.of(field).collect::<Vec<_>>();
+    assert_eq!(
+        (of(0, 0), of(0, 1), of(0, 2)),
+        (vec!["x", "3", "y\u{e9}"], vec!["b"], vec!["1.50"])
+    );
+    assert_eq!((of(1, 0), of(1, 2), of(1, 3)), (vec!["true"], vec![], vec![]));
+    assert_eq!((of(2, 0), of(3, 0), of(4, 0)), (vec![], vec![], vec![]));
+    let csv = "tag,m.n,body\n\" x \",1.50,b\n,,b\n";
+    let read = with(names(), "x.csv", csv);
+    let of = |record: usize, field| read.records[record].given.of(field).collect::<Vec<_>>();
+    assert_eq!(
+        (of(0, 0), of(0, 1), of(0, 2), of(1, 0)),
+        (vec!["x"], vec!["b"], vec!["1.50"], vec![])
+    );
+}

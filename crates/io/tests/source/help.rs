@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use lookalike_io::source::VisitScratch;
-use lookalike_io::{Content, DiscoverOptions, FieldNumber, Inputs, Item, Problem, RecordView};
+use lookalike_io::{
+    Content, DiscoverOptions, FieldNumber, FieldTexts, Inputs, Item, Problem, RecordView,
+};
 
 /// A record without its borrows.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +20,7 @@ pub(crate) struct Owned {
     pub(crate) title: Option<String>,
     pub(crate) date: Option<String>,
     pub(crate) extra: Vec<FieldNumber>,
+    pub(crate) given: FieldTexts,
 }
 
 impl Owned {
@@ -43,6 +46,7 @@ impl Owned {
             title: owned(record.title),
             date: owned(record.date),
             extra: record.extra.to_vec(),
+            given: record.given.clone(),
         }
     }
 }

@@ -74,6 +74,28 @@ fn numbers_and_dates_are_written_out() {
 }
 
 #[test]
+fn given_values_of_columns() {
+    let mut list = builder::ListBuilder::new(builder::StringBuilder::new());
+    list.append_value([Some("x"), Some("y")]);
+    list.append_null();
+    let file = parquet(
+        vec![
+            ("text", Arc::new(StringArray::from(vec!["a", "b"]))),
+            ("tags", Arc::new(list.finish())),
+            ("rank", Arc::new(Int64Array::from(vec![Some(7), None]))),
+            ("flag", Arc::new(BooleanArray::from(vec![Some(true), None]))),
+        ],
+        10,
+    );
+    let given = ["flag", "tags", "rank", "text", "none"].map(String::from).to_vec();
+    let fields = FieldNames { given, ..FieldNames::default() };
+    let read = read(&file.inputs(DiscoverOptions { fields, ..DiscoverOptions::default() }));
+    let of = |record: usize, field| read.records[record].given.of(field).collect::<Vec<_>>();
+    assert_eq!((of(0, 0), of(0, 1), of(0, 2)), (vec!["true"], vec!["x", "y"], vec!["7"]));
+    assert_eq!((of(0, 3), of(0, 4), of(1, 1), of(1, 2)), (vec!["a"], vec![], vec![], vec![]));
+}
+
+#[test]
 fn columns_that_cannot_serve_are_one_problem() {
     let text: ArrayRef = Arc::new(StringArray::from(vec!["a"]));
     let flag: ArrayRef = Arc::new(BooleanArray::from(vec![true]));

@@ -15,6 +15,8 @@ use std::time::Instant;
 /// What all trials have in common. They run on the threads of the current rayon pool.
 pub(super) struct Laboratory<'a> {
     pub(super) documents: Documents<'a>,
+    /// Documents match only if they have the same value of this field.
+    pub(super) separate_by: Option<&'a str>,
     pub(super) threads: usize,
     pub(super) strict: bool,
     pub(super) skip_unreadable: bool,
@@ -45,13 +47,23 @@ impl Laboratory<'_> {
         settings: &MatchSettings,
         approach: &Approach,
     ) -> Result<(Collection, Units), LookalikeError> {
-        let signer = Signer::for_approach(settings, approach)?;
+        let given = &self.documents.inputs.options.fields.given;
+        let signer = Signer::for_approach(settings, approach)?.with_given(given, self.separate_by);
         let options = IngestOptions {
             strict: self.strict,
             skip_unreadable: self.skip_unreadable,
             ..IngestOptions::in_memory(self.threads)
         };
         let collection = self.documents.ingest(&signer, &options, self.progress)?;
+        match signer.missing_field() {
+            Some(name) if !collection.is_empty() => {
+                return Err(LookalikeError::Settings(format!(
+                    "no document has the field `{name}` of the settings separate_by or methods; name \
+                     another one, or leave it out"
+                )));
+            }
+            _ => {}
+        }
         self.progress.phase("collapsing", None);
         let units = Units::new(&collection, &[], settings.measure, self.progress)?;
         Ok((collection, units))

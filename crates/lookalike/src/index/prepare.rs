@@ -104,6 +104,7 @@ impl Preparer<'_> {
             title: text(&record.title),
             date: text(&record.date),
             extra: &[],
+            given: &lookalike_io::NO_FIELDS,
         };
         let mut documents = DocumentBatch::default();
         let PrepareScratch { signer, set, keep, .. } = scratch;

@@ -85,6 +85,7 @@ impl IndexSettings {
         self.documents.refuse_survivors("an index")?;
         feature_settings::refuse(&self.documents.fields, "an index")?;
         self.documents.refuse_boilerplate("an index")?;
+        self.documents.refuse_given_fields("an index")?;
         if self.documents.ignore_common.is_some() {
             return Err(LookalikeError::Settings(
                 "the setting ignore_common depends on all documents of a collection; an index, \

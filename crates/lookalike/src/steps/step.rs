@@ -78,6 +78,7 @@ impl StepContext {
         }
         settings.refuse_survivors("runs over several machines")?;
         settings.refuse_boilerplate("runs over several machines")?;
+        settings.refuse_given_fields("runs over several machines")?;
         let matching = settings.matching()?;
         let StepOptions { name, against_name, only_against, complete, cross, protects } = options;
         Ok(Self {

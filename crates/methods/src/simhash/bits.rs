@@ -102,6 +102,14 @@ impl BitSums {
         Some(2 * ones as i128 - self.total as i128)
     }
 
+    /// The smallest magnitude of a sum other than 0; `None` if all are 0.
+    #[must_use]
+    pub fn smallest(&self) -> Option<u64> {
+        let sums = (0..64).filter_map(|bit| self.sum(bit)).map(i128::unsigned_abs);
+        let smallest = sums.filter(|&sum| sum > 0).min()?;
+        Some(u64::try_from(smallest).unwrap_or(u64::MAX))
+    }
+
     /// The signs: 1 where a sum is positive. A sum of 0 gives 0, as in section 7.1.1 of the thesis
     /// (a weight that "would cause the sum to drop to 0" is "flipping the bit … to 0"); Charikar's
     /// hyperplanes would give 1.
@@ -190,6 +198,11 @@ mod tests {
         sums.add(u64::MAX, 7);
         sums.add(0, 7);
         assert_eq!((sums.sum(5), sums.word(), sums.sum(64)), (Some(0), 0, None));
+        assert_eq!(sums.smallest(), None);
+        sums.add(1, 5);
+        sums.add(2, 3);
+        assert_eq!((sums.sum(0), sums.sum(1), sums.sum(2)), (Some(2), Some(-2), Some(-8)));
+        assert_eq!(sums.smallest(), Some(2));
     }
 
     proptest! {

@@ -8,6 +8,9 @@ use std::str::FromStr;
 /// Fractional bits of logarithms and weights.
 pub const FRACTION: u32 = 16;
 
+/// The factor 1 of positions and markup: factors have 32 fractional bits.
+pub const ONE: u64 = 1 << 32;
+
 /// Intervals of the table of logarithms, as a power of two.
 const STEPS: u32 = 8;
 
@@ -98,7 +101,7 @@ pub(super) fn half_wave(x: f64, length: f64) -> u64 {
 }
 
 /// A decimal from 0 to 1000 with at most six digits after the point, exactly.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Decimal {
     millionths: u64,
 }
@@ -113,6 +116,12 @@ impl Decimal {
     #[must_use]
     pub const fn millionths(millionths: u64) -> Self {
         Self { millionths }
+    }
+
+    /// This decimal in millionths.
+    #[must_use]
+    pub const fn in_millionths(self) -> u64 {
+        self.millionths
     }
 
     /// The weight times this decimal, rounded down, without a 128-bit division.

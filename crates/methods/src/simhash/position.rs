@@ -1,14 +1,37 @@
 //! Weight factors by position in the document (Seshasai 2009, sections 5.2 and 5.3).
 
-use super::fixed::{FRACTION, cosine_wave, half_wave, log2};
-
-/// The factor 1.
-pub const ONE: u64 = 1 << 32;
+use super::fixed::{FRACTION, ONE, cosine_wave, half_wave, log2};
+use super::points::Points;
 
 /// Computes the factors of all positions x, from 1, of a document of `length` words into `factors`,
 /// in fixed point ([`ONE`] is 1; at most 2⁴⁰). All positions are computed in one call, so that
 /// common parts are computed once.
 pub type PositionFunction = fn(length: u64, factors: &mut Vec<u64>);
+
+/// A position function: a named one, or the caller's own.
+#[derive(Debug, Clone)]
+pub enum Position {
+    /// One of [`NAMED`].
+    Named(PositionFunction),
+    /// Factors at given places.
+    Points(Points),
+}
+
+impl Position {
+    /// Reads the name of a function, or points.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        named(text).map(Self::Named).or_else(|| Points::parse(text).map(Self::Points))
+    }
+
+    /// The factors of all positions of a document of `length` words.
+    pub(super) fn factors(&self, length: u64, factors: &mut Vec<u64>) {
+        match self {
+            Self::Named(function) => function(length, factors),
+            Self::Points(points) => points.factors(length, factors),
+        }
+    }
+}
 
 /// The named functions. Logarithms are those of x + 1, "shifted so that the result for small x is
 /// positive" (section 6.4.5), to base 2: a constant factor changes no simhash.

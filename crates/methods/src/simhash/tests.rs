@@ -6,6 +6,8 @@ use lookalike_core::fingerprint;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
+mod features;
+
 /// Document frequencies of a made-up collection.
 #[derive(Debug)]
 struct Made(BTreeMap<u64, u32>, u64);
@@ -110,7 +112,7 @@ proptest! {
             let term = finalise(token);
             *weights.entry(term).or_insert(0.0) += weight(at as f64 + 1.0, word.1, term);
         }
-        let document = Document { tokens: &tokens, marks: &marks, fields: &[], common: None };
+        let document = Document { tokens: &tokens, marks: &marks, ..Document::default() };
         let signed = sign(&*method(&format!("simhash:{spec}"), Some(statistics)), &document);
         if let Some(expected) = by_the_book(&weights) {
             let signature = signed.unwrap();
@@ -126,10 +128,10 @@ proptest! {
     ) {
         let spec = "simhash:variant=metadata+low+capped+top+reserved";
         let method = method(spec, None);
-        let forth = sign(&*method, &Document { tokens: &tokens, marks: &[], fields: &fields, common: None });
+        let forth = sign(&*method, &Document { tokens: &tokens, fields: &fields, ..Document::default() });
         tokens.reverse();
         let turned: Vec<Field> = fields.into_iter().rev().collect();
-        let back = sign(&*method, &Document { tokens: &tokens, marks: &[], fields: &turned, common: None });
+        let back = sign(&*method, &Document { tokens: &tokens, fields: &turned, ..Document::default() });
         prop_assert_eq!(forth, back);
     }
 }
@@ -164,7 +166,7 @@ fn metadata_weigh_their_share_of_the_largest_weight() {
     let tokens = tokens("rose rose");
     let term = finalise(tokens[0]);
     let fields = [Field(7)];
-    let document = Document { tokens: &tokens, marks: &[], fields: &fields, common: None };
+    let document = Document { tokens: &tokens, fields: &fields, ..Document::default() };
     let with = |share: &str| {
         sign(&*method(&format!("simhash:metadata={share}"), None), &document).unwrap().sketch[0]
     };
@@ -183,7 +185,7 @@ fn reserved_bits_must_agree() {
     let tokens = tokens("one two three four");
     let signed = |field: u64| {
         let fields = [Field(field)];
-        sign(&*method, &Document { tokens: &tokens, marks: &[], fields: &fields, common: None })
+        sign(&*method, &Document { tokens: &tokens, fields: &fields, ..Document::default() })
             .unwrap()
     };
     let (a, b, c) = (signed(1), signed(1), signed(2));
@@ -230,7 +232,7 @@ fn missing_document_frequencies_are_an_error() {
 #[test]
 fn documents_without_a_word() {
     let fields = [Field(1)];
-    let empty = Document { tokens: &[], marks: &[], fields: &fields, common: None };
+    let empty = Document { tokens: &[], fields: &fields, ..Document::default() };
     assert_eq!(sign(&*method("simhash:metadata=1", None), &empty), Err(Unsigned::Empty));
     let tokens = tokens("every word once");
     let even = Document { tokens: &tokens, ..Document::default() };
@@ -251,8 +253,7 @@ fn terms_of_every_document_still_make_a_word() {
 #[test]
 fn marks_may_be_fewer_than_words() {
     let tokens = tokens("heading body body");
-    let document =
-        Document { tokens: &tokens, marks: &[Marks::HEADING], fields: &[], common: None };
+    let document = Document { tokens: &tokens, marks: &[Marks::HEADING], ..Document::default() };
     let heavy = sign(&*method("simhash:tagged=3,top=1", None), &document).unwrap();
     assert_eq!(heavy.sketch, [finalise(tokens[0])]);
 }

@@ -25,7 +25,7 @@ pub(super) use value::{Buffers, Values};
 mod tests {
     use super::*;
     use crate::source::fields::Fields;
-    use crate::{FeatureList, FieldNames};
+    use crate::{FeatureList, FieldNames, FieldTexts};
 
     #[test]
     fn a_fault_names_the_column_of_the_bad_character() {
@@ -55,9 +55,9 @@ mod tests {
             let line = format!("{{\"text\": {value} }}");
             parse(line.as_bytes(), &fields, &mut values, &mut buffers).unwrap();
             let (mut extra, mut list) = (Vec::new(), FeatureList::default());
-            let refused =
-                record(&fields, &values, &buffers, &mut extra, &mut list, line.as_bytes())
-                    .unwrap_err();
+            let rest = (&mut extra, &mut FieldTexts::default());
+            let refused = record(&fields, &values, &buffers, rest, &mut list, line.as_bytes());
+            let refused = refused.unwrap_err();
             assert!(refused.contains(kind), "{refused}");
         }
     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::source::fields::{Fields, Slot};
-use crate::{Content, FeatureList, FieldNumber, RecordView};
+use crate::{Content, FeatureList, FieldNumber, FieldTexts, RecordView};
 
 use super::list::features;
 use super::members::members;
@@ -15,7 +15,7 @@ pub(in crate::source) fn record<'a>(
     fields: &Fields<'_>,
     values: &Values<'a>,
     buffers: &'a [String],
-    extra: &'a mut Vec<FieldNumber>,
+    (extra, given): (&'a mut Vec<FieldNumber>, &'a mut FieldTexts),
     list: &'a mut FeatureList,
     line: &[u8],
 ) -> Result<RecordView<'a>, String> {
@@ -68,6 +68,19 @@ pub(in crate::source) fn record<'a>(
         (_, Some(value)) => FieldNumber::of(&value),
         (_, None) => FieldNumber::Unreadable,
     }));
+    given.clear();
+    for (field, &slot) in fields.given.iter().enumerate() {
+        match (values[slot], written(slot)) {
+            (Value::Raw(logical @ ("true" | "false")), _) => given.push(field, logical),
+            (Value::Raw(raw), None) if raw.starts_with('[') => {
+                // A list of other things has no values.
+                if features(raw, &mut given.list).is_ok() {
+                    given.push_list(field);
+                }
+            }
+            (_, value) => value.iter().for_each(|value| given.push(field, value)),
+        }
+    }
     Ok(RecordView {
         file: 0,
         record: 0,
@@ -78,6 +91,7 @@ pub(in crate::source) fn record<'a>(
         title: written(fields.title),
         date: written(fields.date),
         extra,
+        given,
     })
 }
 
