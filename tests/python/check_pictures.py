@@ -74,6 +74,12 @@ def check_points() -> None:
                 p = expected(curve, x)
                 mean, spread = of * p, math.sqrt(of * p * (1 - p))
             assert abs(found - mean) <= DEVIATIONS * spread + 1, f"{curve} at {x}: {found} found, {mean:.1f} expected"
+    # Of 4000 mails; those that share a drawing of the copies are not independent.
+    for column, copies in ((1, 2), (2, 5), (3, 10)):
+        points = build.stable(column)
+        assert len(points) == 8, points
+        for n, share in points:
+            assert abs(share - curves.lexicon_copy(n, copies)) <= 0.02, f"imatch-random, {copies} copies, {n} changes: {share}"
 
 
 def check_printed(binary: str) -> None:
