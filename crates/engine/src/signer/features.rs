@@ -86,8 +86,10 @@ impl Signer {
                 digest = features::digest(&scratch.left).ok_or(Unsigned::OnlyCommon)?;
             }
             digest = self.take_part(seen, &mut scratch.left, digest)?;
-            scratch.given.permute(&mut scratch.left);
-            digest = scratch.given.separated(digest);
+            if scratch.given.label != 0 {
+                scratch.given.permute(&mut scratch.left);
+                digest = features::digest(&scratch.left).ok_or(Unsigned::OnlyCommon)?;
+            }
             set = &scratch.left;
         }
         scratch.few = self.min_features.is_some_and(|least| least.excludes(set.len() as u32));
@@ -122,7 +124,7 @@ impl Signer {
             if scratch.given.label != 0 {
                 scratch.given.permute(&mut set);
                 set.sort_unstable();
-                digest = scratch.given.separated(digest);
+                digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
             }
             if self.min_features.is_some_and(|least| least.excludes(set.len() as u32)) {
                 scratch.few = true;

@@ -57,7 +57,7 @@ impl Given {
         }
     }
 
-    /// A digest that documents with another value do not have.
+    /// A digest of a token sequence that documents with another value do not have.
     pub(super) fn separated(&self, digest: SetDigest) -> SetDigest {
         SetDigest(digest.0 ^ (u128::from(self.label) << 64 | u128::from(self.label)))
     }
