@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test test-long test-data build fmt lint unit docs check-runs check-cookbook layers package dist dist-static dist-check python bench bench-peers bench-index bench-instructions bench-python experiments clean
+.PHONY: demo test test-long test-data build fmt lint unit docs check-runs check-cookbook pictures layers package dist dist-static dist-check python bench bench-peers bench-index bench-instructions bench-python experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -84,12 +84,17 @@ check-runs:
 	$(PYTHON) tests/python/check_benchmarks.py
 	$(PYTHON) tests/python/check_formats.py
 	$(PYTHON) tests/python/check_cookbook.py target/debug/lookalike
+	$(PYTHON) tests/python/check_pictures.py target/debug/lookalike
 	$(PYTHON) tests/browser/run.py target/debug/lookalike
 
-## Runs the commands of docs/cookbook and compares what they print with the pages.
+## Runs the commands of docs/cookbook and docs/methods and compares what they print with the pages.
 check-cookbook:
 	$(CARGO) build --locked --workspace --bin lookalike --tests
 	$(PYTHON) tests/python/check_cookbook.py target/debug/lookalike
+
+## Measures the points of the pictures in docs/methods and draws them again.
+pictures: build
+	$(PYTHON) docs/methods/pictures/build.py --measure target/release/lookalike
 
 ## Builds the Python package into a fresh virtual environment and runs all of its tests.
 python:

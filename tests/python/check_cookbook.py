@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the commands of the cookbook, docs/cookbook/*.md, and compares what they print with what the pages say. Also checks the links of all documentation.
+"""Runs the commands of the cookbook and of the pages on methods, docs/cookbook/*.md and docs/methods/*.md, and compares what they print with what the
+pages say. Also checks the links of all documentation.
 
     check_cookbook.py path/to/lookalike [--show] [PAGE...]
 
@@ -20,12 +21,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "cookbook"
+METHODS = ROOT / "docs" / "methods"
 PDFTOTEXT = Path(__file__).resolve().with_name("pdftotext.py")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 EXIT_CODE = re.compile(r"# exit code (\d+)\s*\Z")
-# A page without commands, or with hardly any printed output, tests nothing.
-LEAST_BLOCKS, LEAST_OUTPUTS = 5, 4
+# A page without commands, or with hardly any printed output, tests nothing: the fewest commands and outputs of a story, and of a method's example.
+STORY, EXAMPLE = (5, 4), (1, 1)
 
 
 def lines_of(text: str) -> list:
@@ -57,11 +59,11 @@ def steps(page: str) -> list:
     return found
 
 
-def tell(page: str, binary: Path, show: bool) -> list:
+def tell(page: str, binary: Path, show: bool, least: tuple = STORY) -> list:
     """Runs the commands of a page; returns what was wrong."""
     told = steps(page)
     shown = sum(output is not None for _, output in told)
-    if len(told) < LEAST_BLOCKS or shown < LEAST_OUTPUTS:
+    if len(told) < least[0] or shown < least[1]:
         return [f"only {len(told)} commands and {shown} outputs"]
     with tempfile.TemporaryDirectory(prefix="lookalike-cookbook-") as folder:
         work = Path(folder) / "work"
@@ -109,11 +111,11 @@ def missing_links(path: Path) -> list:
 
 
 def wrong_links(pages: list) -> list:
-    """Links of the documentation to nothing, and pages of the cookbook that its index does not name."""
+    """Links of the documentation to nothing, and pages that the index of their folder does not name."""
     documents = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "benchmarks").glob("*.md"), ROOT / "bindings" / "python" / "README.md"]
     found = [f"{path.relative_to(ROOT)}: {line}" for path in sorted(documents) for line in missing_links(path)]
-    linked = set(LINK.findall((PAGES / "README.md").read_text(encoding="utf-8")))
-    return found + [f"docs/cookbook/README.md does not name {path.name}" for path in pages if path.name not in linked]
+    linked = {folder: set(LINK.findall((folder / "README.md").read_text(encoding="utf-8"))) for folder in (PAGES, METHODS)}
+    return found + [f"the README beside {path.relative_to(ROOT)} does not name it" for path in pages if path.name not in linked[path.parent]]
 
 
 def anchors(page: str) -> set:
@@ -129,7 +131,7 @@ def self_test() -> None:
     assert not matches("a\n…\nz", "a\nb") and not matches("a …c", "a b d") and not matches("a", "a\nb")
     assert steps("```sh\na\n```\n\n```text\nb\n```\nwords\n```text\nc\n```\n") == [["a\n", "b\n"]]
     assert anchors("# A `b`: c-d?\n```sh\n# no\n```\n") == {"a-b-c-d"}
-    page = "".join(f"```sh\necho {number}\n```\n\n```text\n{number}\n```\n\n" for number in range(LEAST_BLOCKS))
+    page = "".join(f"```sh\necho {number}\n```\n\n```text\n{number}\n```\n\n" for number in range(STORY[0]))
     for last, wrong in (
         ("```sh\nlookalike\n```\n\n```text\n```\n", False),
         ("```sh\necho b\n```\n\n```text\na\n```\n", True),
@@ -138,7 +140,7 @@ def self_test() -> None:
         ("```sh\nfalse | cat\n```\n", True),
     ):
         assert bool(tell(page + last, Path(shutil.which("true")), False)) == wrong, last
-    assert tell("no commands", Path("true"), False)
+    assert tell("no commands", Path("true"), False) and tell("no commands", Path("true"), False, EXAMPLE)
 
 
 def main() -> int:
@@ -148,7 +150,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true")
     given = parser.parse_intermixed_args()
     self_test()
-    pages = sorted(path for path in PAGES.glob("*.md") if path.stem != "README")
+    pages = sorted(path for folder in (PAGES, METHODS) for path in folder.glob("*.md") if path.stem != "README")
     chosen = [path for path in pages if path.stem in given.pages] if given.pages else pages
     if not chosen:
         print("no such page; there are " + ", ".join(path.stem for path in pages))
@@ -159,7 +161,8 @@ def main() -> int:
         failed += bool(wrong)
         print("\n".join(f"FAILED: {line}" for line in wrong) or "ok: links", flush=True)
     for path in chosen:
-        wrong = tell(path.read_text(encoding="utf-8"), given.binary.resolve(), given.show)
+        least = STORY if path.parent == PAGES else EXAMPLE
+        wrong = tell(path.read_text(encoding="utf-8"), given.binary.resolve(), given.show, least)
         failed += bool(wrong)
         print("\n".join(f"FAILED: {path.name}: {line}" for line in wrong) or f"ok: {path.name}", flush=True)
     return 1 if failed else 0
