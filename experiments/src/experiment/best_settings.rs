@@ -47,6 +47,9 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         kind("campaigns of spam", &collections.campaigns, true),
     ];
     page.say(CONDITIONS);
+    if cfg!(debug_assertions) {
+        page.say("The times of this section are those of a development build, and too high.");
+    }
     let news = Corpus::joined(&collections.news)?;
     for kind in kinds.iter().filter(|kind| !kind.corpora.is_empty()) {
         measure(kind, &news, page)?;
