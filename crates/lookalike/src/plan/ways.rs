@@ -72,7 +72,7 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
 /// threshold and shingles. They were the same on all four kinds (but for news, whose short stories
 /// need 64 minima only):
 ///
-/// * bands of 256 minima, verified on complete sets: the cheapest with a recall of 0.95;
+/// * bands of 256 minima, verified on complete sets: the cheapest with a recall of 0.95, or nearly;
 /// * the same by sketches, at a higher threshold: the cheapest for which no sets are kept;
 /// * the 200 smallest shingles, by sketches: the most precise for which no sets are kept.
 ///
