@@ -73,8 +73,9 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
 /// need 64 minima only):
 ///
 /// * bands of 256 minima, verified on complete sets: the cheapest with a recall of 0.95, or nearly;
-/// * the same by sketches, at a higher threshold: the cheapest for which no sets are kept;
-/// * the 200 smallest shingles, by sketches: the most precise for which no sets are kept.
+/// * the same by sketches, at a higher threshold, for which no sets are kept: nearly that recall in
+///   the least time;
+/// * the 200 smallest shingles, by sketches: the most precise without sets that has that recall.
 ///
 /// For measures other than the resemblance of shingles, which these cannot estimate, a simhash by
 /// term frequency.
