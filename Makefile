@@ -126,13 +126,13 @@ bench-instructions:
 	$(CARGO) build --release --locked -p lookalike-experiments --bin step
 	$(PYTHON) benchmarks/instructions.py --repeat 2
 
-## Repeats the papers' experiments on the collections in DATA (news_*, web_*, mail_*, ver_*) and writes docs/experiments.md.
+## Repeats the papers' experiments on the collections in DATA (news_*, web_*, mail_*, lic_*, ver_*) and writes docs/experiments.md.
 EXPERIMENTS = target/release/lookalike-experiments
 experiments:
 	@test -n "$(DATA)" || { echo "Say where the collections are: make experiments DATA=DIR"; exit 1; }
 	$(CARGO) build --release --locked -p lookalike-experiments
 	$(EXPERIMENTS) --news $(DATA)/news_*/docs.* --web $(DATA)/web_*/docs.* --mail $(DATA)/mail_*/docs.* \
-		--campaigns $(DATA)/planted_spam_*/docs.* --versions $(DATA)/ver_* > docs/experiments.md.partial
+		--campaigns $(DATA)/planted_spam_*/docs.* --licences $(DATA)/lic_*/docs.* --versions $(DATA)/ver_* > docs/experiments.md.partial
 	mv docs/experiments.md.partial docs/experiments.md
 
 clean:

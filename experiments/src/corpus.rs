@@ -13,7 +13,7 @@ use lookalike_io::source::VisitScratch;
 use lookalike_io::{DiscoverOptions, FieldNames, FieldNumber, Inputs, Item};
 use lookalike_lexicon::Lexicon;
 use std::borrow::Cow;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -36,6 +36,8 @@ pub(crate) struct Text {
     pub(crate) label: Option<String>,
     /// A digest of its URL, for comparison.
     pub(crate) address: Option<u64>,
+    /// A digest of the name of the documents that people said belong together, for comparison.
+    pub(crate) cluster: Option<u64>,
 }
 
 /// A collection.
@@ -47,6 +49,8 @@ pub(crate) struct Corpus {
     pub(crate) texts: Vec<Text>,
     folder: TempDir,
     lexicons: RefCell<BTreeMap<String, Arc<Lexicon>>>,
+    /// Lexicons that were counted so far, each a file of its own.
+    counted: Cell<usize>,
 }
 
 impl Corpus {
@@ -54,7 +58,7 @@ impl Corpus {
     pub(crate) fn read(path: &Path) -> Result<Self> {
         let mut texts = Vec::new();
         // The label lies in no field that a record has, so the field of the address is lent to it.
-        let extra = vec!["url".into()];
+        let extra = vec!["url".into(), "cluster".into()];
         let fields = FieldNames { url: "label".into(), extra, ..FieldNames::default() };
         let options = DiscoverOptions { fields, ..DiscoverOptions::default() };
         let inputs = Inputs::discover(&[path.display().to_string()], options)?;
@@ -68,16 +72,19 @@ impl Corpus {
                     Item::Bad(found) => problem = Some(found),
                     Item::Record(record) => {
                         let owned = |value: Option<Cow<'_, str>>| value.map(Cow::into_owned);
+                        let digest = |at: usize| match record.extra.get(at) {
+                            Some(&FieldNumber::Text(digest)) => Some(digest),
+                            Some(&FieldNumber::Number(number)) => Some(number.to_bits()),
+                            _ => None,
+                        };
                         texts.push(Text {
                             id: owned(record.id).unwrap_or_else(|| record.record.to_string()),
                             text: plain_text(&record.content).into_owned(),
                             title: owned(record.title),
                             date: owned(record.date),
                             label: owned(record.url),
-                            address: match record.extra {
-                                &[FieldNumber::Text(digest)] => Some(digest),
-                                _ => None,
-                            },
+                            address: digest(0),
+                            cluster: digest(1),
                         });
                     }
                 },
@@ -107,7 +114,7 @@ impl Corpus {
             out.write_all(b"\n")?;
         }
         out.flush()?;
-        Ok(Self { name, texts, folder, lexicons: RefCell::default() })
+        Ok(Self { name, texts, folder, lexicons: RefCell::default(), counted: Cell::default() })
     }
 
     /// All documents of several collections, as one.
@@ -139,9 +146,16 @@ impl Corpus {
         if let Some(lexicon) = self.lexicons.borrow().get(term_filter) {
             return Ok(lexicon.clone());
         }
+        let lexicon = self.count(term_filter)?;
+        self.lexicons.borrow_mut().insert(term_filter.to_owned(), lexicon.clone());
+        Ok(lexicon)
+    }
+
+    /// The same, counted anew.
+    pub(crate) fn count(&self, term_filter: &str) -> Result<Arc<Lexicon>> {
         let job = LexiconJob {
             inputs: vec![self.file()],
-            output: self.folder.path().join(format!("{}.lexicon", self.lexicons.borrow().len())),
+            output: self.folder.path().join(format!("{}.lexicon", self.counted.get())),
             settings: Settings::default(),
             term_filter: term_filter.to_owned(),
             memory: 256 << 20,
@@ -149,11 +163,10 @@ impl Corpus {
             strict: true,
             skip_unreadable: false,
         };
+        self.counted.set(self.counted.get() + 1);
         let built = build_lexicon(&job, &Silent)
             .with_context(|| format!("the lexicon of {} for {term_filter:?}", self.name))?;
-        let lexicon = Arc::new(built.lexicon);
-        self.lexicons.borrow_mut().insert(term_filter.to_owned(), lexicon.clone());
-        Ok(lexicon)
+        Ok(Arc::new(built.lexicon))
     }
 
     fn file(&self) -> String {
@@ -193,19 +206,20 @@ pub(crate) mod tests {
     fn what_is_read_is_what_was_there() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("docs.jsonl");
-        let line = r#"{"id":"a","text":"b c","title":"t","date":"2020-01-01","label":"spam","url":"http://e"}"#;
+        let line = r#"{"id":"a","text":"b c","title":"t","date":"2020-01-01","label":"spam","url":"http://e","cluster":"k"}"#;
         std::fs::write(&path, line).unwrap();
         let corpus = Corpus::read(&path).unwrap();
         let some = |text: &str| Some(text.to_owned());
         let (id, text) = ("a".to_owned(), "b c".to_owned());
         let (title, date, label) = (some("t"), some("2020-01-01"), some("spam"));
-        let address = corpus.texts[0].address;
-        assert!(address.is_some());
-        assert_eq!(corpus.texts, [Text { id, text, title, date, label, address }]);
+        let Text { address, cluster, .. } = corpus.texts[0];
+        assert!(address.is_some() && cluster.is_some() && address != cluster);
+        assert_eq!(corpus.texts, [Text { id, text, title, date, label, address, cluster }]);
         assert_eq!(corpus.name, folder.path().file_name().unwrap().to_string_lossy());
-        // And once more through the file of texts, which has neither label nor URL.
+        // And once more through the file of texts, which has neither label, URL nor cluster.
         let again = Corpus::read(Path::new(&corpus.file())).unwrap();
-        assert_eq!(again.texts, [Text { label: None, address: None, ..corpus.texts[0].clone() }]);
+        let (label, address, cluster) = (None, None, None);
+        assert_eq!(again.texts, [Text { label, address, cluster, ..corpus.texts[0].clone() }]);
     }
 
     #[test]
@@ -214,5 +228,9 @@ pub(crate) mod tests {
         assert_eq!(corpus.lexicon("").unwrap().len(), 4);
         assert_eq!(corpus.lexicon("stem").unwrap().len(), 3);
         assert_eq!(corpus.lexicon("stem").unwrap().documents(), 2);
+        assert_eq!(
+            corpus.count("stem").unwrap().checksum(),
+            corpus.lexicon("stem").unwrap().checksum()
+        );
     }
 }

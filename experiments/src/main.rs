@@ -39,6 +39,9 @@ struct Arguments {
     /// Mails of the same kind whose spam comes in campaigns.
     #[arg(long, num_args = 1.., value_name = "PATH")]
     campaigns: Vec<PathBuf>,
+    /// Licences and notices.
+    #[arg(long, num_args = 1.., value_name = "PATH")]
+    licences: Vec<PathBuf>,
     /// Directories of sweeps: one file of records with addresses for each, in the order of names.
     #[arg(long, num_args = 1.., value_name = "PATH")]
     versions: Vec<PathBuf>,
@@ -61,6 +64,7 @@ fn main() -> Result<()> {
         web: read(&arguments.web)?,
         mail: read(&arguments.mail)?,
         campaigns: read(&arguments.campaigns)?,
+        licences: read(&arguments.licences)?,
         versions: arguments.versions.clone(),
     };
     let wanted = |name: &str| arguments.only.is_empty() || arguments.only.iter().any(|n| n == name);

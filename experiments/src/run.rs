@@ -193,6 +193,27 @@ impl Found {
         }
     }
 
+    /// Bytes of keys and sketches of the average document.
+    pub(crate) fn signature_bytes(&self) -> f64 {
+        let collection = &self.signed.collection;
+        let (bytes, signed) = collection.chunk_ids().fold((0, 0), |(bytes, signed), chunk| {
+            let signatures = collection.signatures(chunk);
+            let (keys, sketches) = signatures.bytes();
+            (bytes + keys + sketches, signed + signatures.len())
+        });
+        bytes as f64 / signed.max(1) as f64
+    }
+
+    /// Bytes of the feature set of the average document, 8 for each element.
+    pub(crate) fn set_bytes(&self) -> f64 {
+        let units = &self.units;
+        let elements: u64 = units
+            .ids()
+            .map(|unit| u64::from(units.size(unit)) * units.members(unit).len() as u64)
+            .sum();
+        8.0 * elements as f64 / f64::from(self.signed.collection.len().max(1))
+    }
+
     /// Bits in which the simhashes of an edge differ; 0 inside a unit.
     pub(crate) fn distance(&self, edge: Option<Edge>) -> u32 {
         let evidence = |edge| {

@@ -32,6 +32,7 @@ use lookalike_engine::{
 use lookalike_io::source::{Entry, Sample, SampleShare};
 use lookalike_io::{Inputs, Problem};
 use lookalike_report::{Plan, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool};
+use recommend::Required;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -225,7 +226,13 @@ pub(crate) fn plan_inputs(
         run: None,
     };
     plan.notes = notes(&plan, listing.documents, bench.linkage);
-    let recommendation = recommend::recommend(&plan.methods, &costs, memory.0, job.recall);
+    let required = Required {
+        recall: job.recall,
+        memory: memory.0,
+        pairs: in_sample,
+        whole: sample.is_whole(),
+    };
+    let recommendation = required.recommend(&plan.methods, &costs);
     plan.run = Some(PlanRun {
         command_line: job.job.command.clone(),
         threads: threads as u64,

@@ -1,6 +1,7 @@
 //! The experiments by name: one line and one file each.
 
 mod banner;
+mod best_settings;
 mod change;
 mod common_shingles;
 mod cosine_recall;
@@ -43,6 +44,8 @@ pub(crate) struct Collections {
     pub(crate) mail: Vec<Corpus>,
     /// Mails, labelled, with campaigns of spam.
     pub(crate) campaigns: Vec<Corpus>,
+    /// Licences and notices.
+    pub(crate) licences: Vec<Corpus>,
     /// Directories of sweeps, a file of records for each.
     pub(crate) versions: Vec<PathBuf>,
 }
@@ -58,7 +61,8 @@ impl Collections {
         }
     }
 
-    /// Every document there is, the campaigns apart: they are edited copies of mails.
+    /// Every document of the kinds that the papers had, the campaigns apart: they are edited copies
+    /// of mails.
     fn all(&self) -> Result<Corpus> {
         Corpus::joined(self.news.iter().chain(&self.web).chain(&self.mail))
     }
@@ -119,6 +123,7 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     status::EXPERIMENT,
     common_shingles::EXPERIMENT,
     change::EXPERIMENT,
+    best_settings::EXPERIMENT,
 ];
 
 /// What the page is, and what it was made of.
@@ -139,6 +144,7 @@ pub(crate) fn introduce(collections: &Collections, page: &mut Page) {
         ("web", &collections.web),
         ("mail", &collections.mail),
         ("campaigns", &collections.campaigns),
+        ("licences", &collections.licences),
     ];
     let rows = kinds.iter().flat_map(|(kind, corpora)| {
         corpora.iter().map(move |corpus| {

@@ -167,13 +167,7 @@ const CONCLUSION: &str = "I-Match comes out several times as fast as DSC, as in 
 fn matching(corpus: &Corpus, approach: Approach) -> Result<(f64, f64)> {
     let found = search(corpus, approach, resemblance("0.8")?, false)?;
     let all: f64 = found.matches.phases.iter().map(|(_, seconds)| seconds).sum();
-    let collection = &found.signed.collection;
-    let (bytes, signed) = collection.chunk_ids().fold((0, 0), |(bytes, signed), chunk| {
-        let signatures = collection.signatures(chunk);
-        let (keys, sketches) = signatures.bytes();
-        (bytes + keys + sketches, signed + signatures.len())
-    });
-    Ok((all - found.signed.seconds, bytes as f64 / signed.max(1) as f64))
+    Ok((all - found.signed.seconds, found.signature_bytes()))
 }
 
 /// Seconds to sign all documents: the lesser of two runs, as what disturbs only ever adds.

@@ -1,10 +1,43 @@
 """The plan subcommand."""
 import json
+import math
 import os
 import random
 
 from checks.harness import Checks, left_behind, summary_of
 from checks.inputs import LETTERS, words, write_jsonl
+
+
+def proven(method: dict, pairs: int, whole: bool) -> float:
+    """The recall that a sample shows of a method: docs/plan.md, "Recommendation"."""
+    measured = method["recall_in_sample"]
+    if method["method"] == "exact":
+        return 1.0
+    if measured is None or whole:
+        return measured or 0.0
+    if method["recall"] is not None:
+        return min(measured, method["recall"])
+    # Wilson's interval.
+    z, n = 1.959964, pairs
+    return (measured + z * z / (2 * n) - z * math.sqrt(measured * (1 - measured) / n + z * z / (4 * n * n))) / (1 + z * z / n) if n else 0.0
+
+
+def expected(said: dict, recall: float, memory: int) -> "str | None":
+    """The method that the documented rule recommends, from what the plan says that it measured."""
+    pairs = sum(step["in_sample"] for step in said["similarity"] if step["from"] > 0.75)
+    costs = {cost["method"]: cost for cost in said["run"]["costs"]}
+    enough = []
+    for method in said["methods"]:
+        name = method["method"]
+        exact = name == "exact"
+        precise = exact or name.endswith("@exact") or (method["precision_in_sample"] or 0) >= 0.99
+        fits = costs[name]["peak_memory_bytes"] <= memory
+        if precise and fits and (recall < 1 or exact) and proven(method, pairs, said["sample"]["whole"]) >= recall:
+            enough.append(name)
+    others = sorted((costs[name]["seconds"], at, name) for at, name in enumerate(enough) if name != "exact")
+    if "exact" in enough and not (others and others[0][0] < 0.5 * costs["exact"]["seconds"]):
+        return "exact"
+    return others[0][2] if others else None
 
 
 def plan(c: Checks) -> None:
@@ -79,7 +112,27 @@ def plan(c: Checks) -> None:
     done = c.run("cluster", *docs, "--threshold", "0.7", "-o", out, "-q", "-j", "1", "--plan", folder / "plan.json")
     c.check("plan: what differs is named", done.returncode == 0 and "threshold" in summary_of(out)["run"]["plan"]["differs"], done.stderr)
     text = c.run("plan", *docs, "--sample", "512KiB", "--recall", "0.9")
-    c.check("plan: people are told", text.returncode == 0 and all(word in text.stdout for word in ("removed", "Recommended: ", "lower bound", "minhash-lsh:recall=0.9")), text.stdout + text.stderr)
+    c.check("plan: people are told", text.returncode == 0 and all(word in text.stdout for word in ("removed", "Recommended: ", "lower bound", "minhash-lsh:k=256,recall=0.9,")), text.stdout + text.stderr)
+    # What is recommended is what the documented rule makes of the numbers in the plan, and running it keeps the promise.
+    for label, paths, sample, recall, memory in (
+        ("all", docs, "64MiB", 1.0, "1GiB"), ("most", docs, "64MiB", 0.9, "1GiB"), ("half", docs, "512KiB", 0.5, "1GiB"), ("most, of a sample", docs, "512KiB", 0.95, "1GiB"),
+        ("tight", docs, "64MiB", 0.9, "32MiB"), ("tens", cases["tens"], "64MiB", 0.95, "64MiB"), ("none", cases["none"], "512KiB", 0.9, "1GiB"),
+    ):
+        said = planned(f"recommends {label}", *paths, "--sample", sample, "--recall", str(recall), "--memory", memory)
+        run = said["run"]
+        c.check(f"plan {label}: the rule recommends {run['recommended']}", run["recommended"] == expected(said, recall, run["memory_bytes"]), run)
+        if run["recommended"] is None:
+            continue
+        of = next(method for method in said["methods"] if method["method"] == run["recommended"])
+        told = "finds every pair" if run["recommended"] == "exact" else f"its recall is {of['recall_in_sample']:.3f}"
+        c.check(f"plan {label}: the reason says what was measured", told in run["reason"], run["reason"])
+        outs = []
+        for name, options in (("exact", []), ("recommended", run["options"].split())):
+            outs.append(c.out(f"plan recommends {label} {name}"))
+            done = c.run("dedup", *paths, "-o", outs[-1], "-q", *options)
+            c.check(f"plan {label}: {name} can be run as told", done.returncode == 0, done.stderr)
+        removed = [sum(summary_of(out)["removed"].values()) for out in outs]
+        c.check(f"plan {label}: the recall is kept", removed[1] >= recall * removed[0] * 0.97, removed)
     for label, words_wanted, code, arguments in (
         ("no document", "no document was read", 1, (write_jsonl(folder / "empty.jsonl", []),)), ("a missing file", "nowhere", 1, (folder / "nowhere.jsonl",)),
         ("a recall of 2", "recall", 2, (docs[0], "--recall", "2")), ("a sample of nothing", "sample", 2, (docs[0], "--sample", "0")),

@@ -34,7 +34,7 @@ const Z: f64 = 1.959_963_985;
 ///
 /// Pairs of one document are not independent, so the interval is too narrow if few documents have
 /// most of the pairs.
-pub(super) fn wilson(hits: u64, trials: u64) -> Option<(f64, f64)> {
+pub(crate) fn wilson(hits: u64, trials: u64) -> Option<(f64, f64)> {
     if trials == 0 {
         return None;
     }
