@@ -96,7 +96,7 @@ pub fn pairs(super_shingles: &[u64; SUPER_SHINGLES], out: &mut Vec<u64>) {
 }
 
 /// The probability that two documents of resemblance `s` match: that of 6 super shingles, each
-/// equal with p = s¹⁴, at least 2 are: 1 − (1−p)⁶ − 6p(1−p)⁵.
+/// equal with p = s¹⁴, at least 2 are: 1 − (1−p)⁶ − 6p(1−p)⁵ = p²(15 − 40p + 45p² − 24p³ + 5p⁴).
 ///
 /// ```
 /// use lookalike_methods::minhash::super_shingle::probability;
@@ -107,9 +107,8 @@ pub fn pairs(super_shingles: &[u64; SUPER_SHINGLES], out: &mut Vec<u64>) {
 #[must_use]
 pub fn probability(s: f64) -> f64 {
     let p = (0..MINIMA).fold(1.0, |power, _| power * s);
-    let q = 1.0 - p;
-    let q5 = q * q * q * q * q;
-    1.0 - q5 * q - 6.0 * p * q5
+    // Small probabilities are no differences of numbers near 1.
+    p * p * (15.0 + p * (-40.0 + p * (45.0 + p * (-24.0 + p * 5.0))))
 }
 
 /// Method `super-shingles-84`.
