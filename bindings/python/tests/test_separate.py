@@ -16,9 +16,9 @@ RECORDS = [
 
 
 def test_only_documents_with_the_same_value_match() -> None:
-    assert lookalike.dedup(RECORDS).removed() == [1, 2, 3]
-    assert lookalike.dedup(RECORDS, separate_by="meta.label").removed() == [2]
-    assert lookalike.dedup(RECORDS, separate_by="tags").removed() == [1]
+    assert lookalike.dedup(RECORDS).removed().to_pylist() == [1, 2, 3]
+    assert lookalike.dedup(RECORDS, separate_by="meta.label").removed().to_pylist() == [2]
+    assert lookalike.dedup(RECORDS, separate_by="tags").removed().to_pylist() == [1]
     settings = lookalike.Settings(separate_by="tags")
     assert lookalike.Settings.from_json(settings.to_json()) == settings
     with pytest.raises(lookalike.SettingsError, match="`lable`"):
@@ -28,11 +28,11 @@ def test_only_documents_with_the_same_value_match() -> None:
 def test_a_method_reads_fields() -> None:
     method = "simhash:d=0,weights=tf,metadata=2,fields=meta.label"
     found = lookalike.dedup(RECORDS, method=method, verify="sketch")
-    assert found.removed() == [2]
-    evaluated = lookalike.evaluate(RECORDS, methods=["simhash:weights=tf,anchors=tags"])
+    assert found.removed().to_pylist() == [2]
+    evaluated = lookalike.evaluate(RECORDS, ["simhash:weights=tf,anchors=tags"])
     assert evaluated is not None
 
 
 def test_what_is_signed_alone_has_no_fields() -> None:
     with pytest.raises(lookalike.SettingsError, match="`tags`"):
-        lookalike.Signer("simhash:weights=tf,anchors=tags")
+        lookalike.Signer("simhash:weights=tf,anchors=tags").sign(RECORDS)
