@@ -52,6 +52,7 @@ from checks.record_fields import feature_sets, mostly_skipped, nested_fields
 from checks.report import report_data
 from checks.resume import interruption, resuming
 from checks.site_boilerplate import site_boilerplate
+from checks.store_extracting import store_extracting
 from checks.stores import object_stores
 from checks.template_warnings import template_warnings
 from checks.survivors import guards, near_misses, survivors
@@ -129,6 +130,7 @@ PARTS = (
     index_crash,
     pipes,
     object_stores,
+    store_extracting,
     survivors,
     guards,
     near_misses,

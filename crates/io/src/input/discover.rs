@@ -133,8 +133,9 @@ fn discover(
         spooled.push(copy);
     }
     for (file, _) in &spooled {
-        // The name of a pipe need not say what comes from it.
-        let is_archive = archive::is_archive(&file.relative) || archive_bytes::is_tar(file);
+        // The name of a pipe need not say what comes from it; that of a file for a command does.
+        let is_archive = archive::is_archive(&file.relative)
+            || (file.format != Format::Extracted && archive_bytes::is_tar(file));
         if is_archive { &mut archives } else { &mut files }.push(file.clone());
     }
     for archive in &archives {
@@ -152,7 +153,7 @@ fn discover(
     files.sort_by(|a, b| a.name.cmp(&b.name));
     distinguish(&mut files);
     let is_local =
-        |file: &&mut InputFile| is_settled_by_bytes(file.format) && file.object.is_none();
+        |file: &&mut InputFile| file.format.is_settled_by_bytes() && file.object.is_none();
     for file in files.iter_mut().filter(is_local) {
         // A file that cannot be opened is reported when it is read.
         if let Ok(head) = open::head(&file.path, kind::HEAD) {
@@ -162,11 +163,6 @@ fn discover(
     let spooled = spooled.into_iter().map(|(_, path)| path).collect();
     let skipped = skipped.into_iter().collect();
     Ok(Inputs { files, options, skipped, spooled, reads_stdin, archives, unpacked })
-}
-
-/// Whether the compression of files of this format is that of their first bytes.
-fn is_settled_by_bytes(format: Format) -> bool {
-    !format.is_columns() && format != Format::Extracted
 }
 
 /// Gives different names to objects whose addresses differ in their queries only. The files are

@@ -67,7 +67,8 @@ pub struct DiscoverOptions {
     pub formats: FormatOptions,
     /// Largest record in bytes; longer ones are problems. `None`: 256 MiB.
     pub max_record: Option<usize>,
-    /// Directory for a copy of standard input.
+    /// Directory for copies of inputs: of standard input, of members of archives, and of objects that
+    /// a command reads. `None`: the system's directory for temporary files.
     pub scratch: Option<PathBuf>,
     /// Directories (or files) that are skipped inside a directory to read: the output directory.
     pub exclude: Vec<PathBuf>,
@@ -77,6 +78,11 @@ impl DiscoverOptions {
     /// Largest record in bytes.
     pub(crate) fn max_record(&self) -> usize {
         self.max_record.unwrap_or(256 << 20)
+    }
+
+    /// Directory for copies of inputs.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.scratch.clone().unwrap_or_else(std::env::temp_dir)
     }
 }
 

@@ -175,7 +175,7 @@ fn below(
 
 /// Finds out the compression from the first bytes.
 fn settle(files: &mut [InputFile]) {
-    let files = files.iter_mut().filter(|file| !file.format.is_columns());
+    let files = files.iter_mut().filter(|file| file.format.is_settled_by_bytes());
     let mut files: Vec<&mut InputFile> = files.collect();
     let objects: Vec<Arc<Object>> = files.iter().filter_map(|file| file.object.clone()).collect();
     let heads = heads(&objects.iter().map(AsRef::as_ref).collect::<Vec<_>>(), kind::HEAD);
@@ -193,6 +193,9 @@ fn format(path: &Path, options: &DiscoverOptions) -> (Option<Format>, Compressio
     if archive::is_archive(path) {
         // The format of its members is found later.
         return (Some(Format::Text), Compression::None);
+    }
+    if options.formats.extractor(path).is_some() {
+        return (Some(Format::Extracted), Compression::None);
     }
     if options.format.is_some() {
         return (options.format, compression);
