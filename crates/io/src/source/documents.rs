@@ -193,3 +193,32 @@ fn owned(format: Format, bytes: Vec<u8>) -> Content<'static> {
         _ => Content::TextBytes(bytes.into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_a_command_reads_is_a_chunk_by_itself() {
+        let file = |format| InputFile { format, size: 10, ..InputFile::in_memory("a") };
+        let files: Vec<InputFile> = [
+            Format::Text,
+            Format::Text,
+            Format::Extracted,
+            Format::Extracted,
+            Format::Docx,
+            Format::Eml,
+            Format::Html,
+            Format::Jsonl,
+        ]
+        .map(file)
+        .into();
+        let (mut first, mut counts) = (0, Vec::new());
+        while files[first].format.is_document() {
+            let Body::Files(count) = run(&files, first, 25).body else { panic!("files are files") };
+            counts.push(count);
+            first += count as usize;
+        }
+        assert_eq!(counts, [2, 1, 1, 2, 1]);
+    }
+}
