@@ -14,16 +14,20 @@ mod edits;
 mod frames;
 mod html;
 mod lexicon;
+mod office;
 mod records;
 mod tables;
+mod tar;
 
 pub use checkpoint::checkpoint;
 pub use decompression::decompression;
 pub use frames::frames;
 pub use html::html;
 pub use lexicon::lexicon;
+pub use office::office;
 pub use records::{csv, json, mbox};
 pub use tables::{parquet_tables, tables};
+pub use tar::tar;
 
 /// A folder for the files of a run: in memory where the system has such a place, as results are synced
 /// to the disk.

@@ -405,6 +405,8 @@ class Harness:
                 shutil.rmtree(out.parent)
                 named = [call for call, _, path in done.operations if call in ("rename", "exchange") and path == str(out)]
                 self.check("undisturbed: the library does not see how the result gets its name", label, named)
+            if job.name == "templates":
+                self.check("undisturbed: no warning of a template", job.name, b'"template_sites"' in self.truths.get(job.name, {}).get("summary.json", b""))
             if job.name == "spill":
                 # The library names a file without a name by its folder and its number, "(deleted)".
                 spilled = [path for call, _, path in self.operations.get((job.name, 1), []) if call in ("write", "pwrite") and path.endswith("(deleted)")]

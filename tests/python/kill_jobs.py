@@ -7,6 +7,9 @@ import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from checks.inputs import write_jsonl
+from checks.template_warnings import sections
+
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "samples"
 
 
@@ -129,6 +132,7 @@ def jobs_of(folder: Path, seed: int, long: bool) -> tuple:
     little = ("--memory", "1MB")
     checker = tuple(map(str, small.plain))
     texts = [path for path in small.plain if path.suffix in (".jsonl", ".csv")]
+    templates = write_jsonl(folder / "templates.jsonl", sections(random.Random(seed + 2), "a.example", 40, 9))
     kills = [
         Job("dedup", ["dedup", *small.every, *tsv]),
         Job("plain", ["dedup", *small.plain, *tsv], checker=checker),
@@ -140,6 +144,8 @@ def jobs_of(folder: Path, seed: int, long: bool) -> tuple:
         Job("small-vocabulary", ["cluster", *small.plain, *tsv, "--shingle", "1"], checker=checker),
         Job("against", ["dedup", *small.plain, *tsv, "--against", small.other], checker=(*checker, "--against", str(small.other))),
         Job("force", ["dedup", *small.plain, *tsv, "--copy-files"], replaces=True, checker=checker),
+        # Warns of removals that only a template explains, from a sample of the pairs.
+        Job("templates", ["dedup", templates, *tsv, "--max-loss", "100%"], checker=(str(templates),)),
         # Where the system cannot exchange two names, there are two renames.
         Job("force-renames", ["dedup", *texts, *tsv], replaces=True, environment={"DISK_NO_EXCHANGE": 1}),
     ]

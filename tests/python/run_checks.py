@@ -53,6 +53,7 @@ from checks.report import report_data
 from checks.resume import interruption, resuming
 from checks.simhash_features import separated, simhash_features
 from checks.site_boilerplate import site_boilerplate
+from checks.store_extracting import store_extracting
 from checks.stores import object_stores
 from checks.template_warnings import template_warnings
 from checks.survivors import guards, near_misses, survivors
@@ -132,6 +133,7 @@ PARTS = (
     index_crash,
     pipes,
     object_stores,
+    store_extracting,
     survivors,
     guards,
     near_misses,

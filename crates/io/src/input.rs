@@ -20,6 +20,7 @@ mod name;
 mod remote;
 mod skipped;
 mod spool;
+mod tally;
 
 pub use error::InputError;
 pub use extract::Extractor;
@@ -29,3 +30,4 @@ pub use foreign::why_skipped;
 pub use format::{Compression, Format};
 pub use format_options::{FormatOptions, KeepOrDrop};
 pub use skipped::skipped_kind;
+pub use tally::ArgumentFiles;

@@ -2,11 +2,11 @@
 
 use crate::LookalikeError;
 use lookalike_engine::Problems;
-use lookalike_io::input::{skipped_kind, why_skipped};
+use lookalike_io::input::{ArgumentFiles, skipped_kind, why_skipped};
 use lookalike_io::{Inputs, Problem};
 use lookalike_report::MostlySkipped;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// # Errors
 /// A skipped file, if the job is `strict`.
@@ -30,23 +30,14 @@ pub(crate) fn kinds(skipped: &[PathBuf]) -> BTreeMap<String, u64> {
     kinds
 }
 
-/// The inputs as given, of which more files were skipped than read. O(arguments · files).
-pub(crate) fn mostly_skipped(
-    arguments: &[String],
-    inputs: &Inputs,
-    own: usize,
-) -> Vec<MostlySkipped> {
-    let files = &inputs.files[..own.min(inputs.files.len())];
-    let of = |argument: &String| {
-        let within = |path: &Path| path.starts_with(argument);
-        let skipped = inputs.skipped.iter().filter(|path| within(path)).count() as u64;
-        if skipped == 0 {
-            return None;
-        }
-        let read = files.iter().filter(|file| within(&file.path)).count() as u64;
-        (skipped > read).then(|| MostlySkipped { input: argument.clone(), skipped, read })
+/// The inputs as given, of which more files were skipped than read.
+pub(crate) fn mostly_skipped(inputs: &Inputs) -> Vec<MostlySkipped> {
+    let described = |one: &ArgumentFiles| MostlySkipped {
+        input: one.argument.clone(),
+        skipped: one.skipped,
+        read: one.read,
     };
-    arguments.iter().filter_map(of).collect()
+    inputs.mostly_skipped.iter().map(described).collect()
 }
 
 /// Rows for the table `problems`, the first of very many. They are no bad records and are not counted

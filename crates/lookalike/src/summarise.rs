@@ -73,11 +73,7 @@ pub(crate) fn summarise(
         unreadable_inputs: collection.problems.unreadable().count() as u64,
         skipped_files: analysis.inputs.skipped.len() as u64,
         skipped_kinds: skipped_files::kinds(&analysis.inputs.skipped),
-        mostly_skipped: skipped_files::mostly_skipped(
-            &job.inputs,
-            &analysis.inputs,
-            collection.first_protected_file as usize,
-        ),
+        mostly_skipped: skipped_files::mostly_skipped(&analysis.inputs),
         clusters: clusters.len(),
         documents_in_clusters: sizes().sum(),
         largest_cluster: sizes().max().unwrap_or(0),

@@ -117,7 +117,7 @@ pub struct Summary {
     pub run: Option<Run>,
 }
 
-/// A directory or pattern of which more files were skipped than read.
+/// A directory, pattern or archive of which more files were skipped than read.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MostlySkipped {
     /// The input as given.

@@ -18,6 +18,8 @@ if text.startswith("fail"):
     sys.exit("\\nthe file is encrypted\\nand more")
 if text.startswith("hang"):
     time.sleep(600)
+if text.startswith("slow"):
+    time.sleep(1.5)
 if text.startswith("long"):
     while True: sys.stdout.write("long " * 99999)
 if text.startswith("bytes"):
@@ -115,3 +117,14 @@ def failing(c: Checks, folder: Path, command: str) -> None:
     code = running.wait(timeout=20)
     left = subprocess.run(["pgrep", "-g", str(running.pid)], capture_output=True, text=True).stdout.split()
     c.check("extracted: Ctrl-C of a terminal stops the command", code == 130 and not left, (code, left))
+    slow = folder / "slow"
+    slow.mkdir()
+    for number in range(40):
+        (slow / f"{number}.xyz").write_text("slow")
+    running = subprocess.Popen([c.binary, "dedup", slow, "-o", c.out("extracted slow"), "-q", "-j", "2", "--extract", command], stderr=subprocess.DEVNULL)
+    time.sleep(2)
+    running.terminate()
+    begin = time.monotonic()
+    code = running.wait(timeout=90)
+    took = time.monotonic() - begin
+    c.check("extracted: a signal waits for the commands that run, and no others", code == 143 and took < 20, (code, took))

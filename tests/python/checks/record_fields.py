@@ -2,6 +2,8 @@
 import json
 import random
 import re
+import subprocess
+import tarfile
 
 from checks.harness import Checks, dict_table, summary_of
 from checks.inputs import records
@@ -95,6 +97,43 @@ def mostly_skipped(c: Checks) -> None:
     c.check("skipped files: a strict run stops", done.returncode == 3 and "skipped" in done.stderr and "15 files" in done.stderr and not strict.exists(), done.stderr)
     done = c.run("dedup", folder / "docs.jsonl", "-o", strict, "--strict", "-q")
     c.check("skipped files: without any, a strict run goes on", done.returncode == 0 and not (strict / "problems.parquet").exists(), done.stderr)
+    of_arguments(c)
+
+
+def of_arguments(c: Checks) -> None:
+    """Directories, patterns and archives of which more files were skipped than read, each file once for each argument."""
+    folder = c.work / "skipped arguments"
+    places = {"few": (5, 2), "most": (1, 4), "most/deep": (0, 3), "even": (2, 2), "other": (9, 0)}
+    for place, (read, skipped) in places.items():
+        (folder / place).mkdir(parents=True)
+        for number in range(read + skipped):
+            path = folder / place / f"{number}.{'txt' if number < read else 'pdf'}"
+            path.write_text(f"the text {number} of {place}")
+    # A link to a file of the directory, which is reached twice and counts once.
+    (folder / "most/link.txt").symlink_to("0.txt")
+    for name, read, skipped in (("a.tar", 3, 2), ("b.tar", 1, 5)):
+        with tarfile.open(folder / name, "w") as tar:
+            for number in range(read + skipped):
+                tar.add(folder / "few/0.txt", f"m/{number}.{'txt' if number < read else 'pdf'}")
+    for label, arguments, against, wanted in (
+        ("directories", ["few", "most", "even", "other"], None, {"most": (7, 1)}),
+        ("one within another", ["most", "most/deep", "most", "most/../most"], None, {"most": (7, 1), "most/deep": (3, 0), "most/../most": (7, 1)}),
+        ("patterns", ["[emo]*", "most/*", "most/**", "most/**/*", "*/0.txt", "few/*.pdf"], None, {"most/*": (7, 1), "most/**": (3, 0), "most/**/*": (7, 1), "few/*.pdf": (2, 0)}),
+        ("archives", ["a.tar", "b.tar", "*.tar"], None, {"b.tar": (5, 1), "*.tar": (7, 4)}),
+        ("files", ["few/0.txt", "few/1.txt"], None, {}),
+        ("everything", ["."], None, {}),
+        ("also those of --against", ["other"], "most", {"most": (7, 1)}),
+    ):
+        out = c.out(f"skipped arguments {label}")
+        more = ("--against", against) if against else ()
+        done = c.run("dedup", *arguments, "-o", out, "-q", "--max-loss", "100%", *more, cwd=folder)
+        found = {one["input"]: (one["skipped"], one["read"]) for one in summary_of(out).get("mostly_skipped", [])}
+        c.check(f"skipped files: {label}", done.returncode == 0 and found == wanted, (found, done.stderr))
+    with open(folder / "b.tar", "rb") as archive:
+        out = c.out("skipped arguments stdin")
+        command = [str(part) for part in (c.binary, "dedup", "-", "-o", out, "-q", "--max-loss", "100%")]
+        done = subprocess.run(command, stdin=archive, capture_output=True, text=True)
+        c.check("skipped files: of an archive on standard input", summary_of(out).get("mostly_skipped") == [{"input": "-", "skipped": 5, "read": 1}], done.stderr)
 
 
 def shares(a: set, b: set, measure: str) -> float:

@@ -12,6 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from checks.archives import packed
 from checks.fault_server import Files, Proxy, serving
 from checks.harness import Checks, SAMPLES, summary_of, tree_of
 from checks.inputs import collection, records, write_csv
@@ -145,6 +146,17 @@ def patterns(c: Checks, bucket: Bucket, url: str, inputs: Path) -> None:
         done = run(c, url, "cluster", *arguments, "-o", out, *NEWS, cwd=c.work)
         got = sorted(re.sub(r"^s3a?://docs/in/", "", one["name"]) for one in summary_of(out).get("inputs", []))
         c.check(f"stores: {' '.join(arguments)}", done.returncode == 0 and got == sorted(expected), done.stderr or got)
+    for keys, wanted in ((("in/b/", "in/**/README"), ["in/**/README"]), (("in/b/RE*", "in/b/t*"), ["in/b/RE*"]), (("in",), [])):
+        out = c.out(f"skipped {' '.join(keys)}")
+        done = run(c, url, "cluster", *(f"s3://docs/{key}" for key in keys), "-o", out, *NEWS, cwd=c.work)
+        found = [(one["input"], one["skipped"], one["read"]) for one in summary_of(out).get("mostly_skipped", [])]
+        c.check(f"stores: mostly skipped of {keys}", done.returncode == 0 and found == [(f"s3://docs/{key}", 1, 0) for key in wanted], (found, done.stderr))
+    bucket.put("packed/docs.tar", packed({"a.txt": b"the only text", "b.pdf": b"x", "c.pdf": b"x"}))
+    out = c.out("skipped in an archive in a store")
+    done = run(c, url, "cluster", "s3://docs/packed", "s3://docs/packed/docs.tar", "-o", out, *NEWS, cwd=c.work)
+    found = [(one["input"], one["skipped"], one["read"]) for one in summary_of(out).get("mostly_skipped", [])]
+    once = summary_of(out).get("documents") == 1
+    c.check("stores: an archive that is named twice is read once", once and found == [("s3://docs/packed", 2, 1), ("s3://docs/packed/docs.tar", 2, 1)], (found, done.stderr))
     skipped = run(c, url, "cluster", "s3://docs/in/b", "-o", c.out("skipped in a store"), "-v", cwd=c.work)
     c.check("stores: skipped objects are named", "s3://docs/in/b/README: skipped" in skipped.stderr, skipped.stderr)
 

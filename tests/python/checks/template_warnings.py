@@ -1,12 +1,16 @@
 """The warning of removals that only a template explains (template_sites of summary.json)."""
 import json
+import os
 import random
+import shutil
+import subprocess
+import time
 from collections import Counter, defaultdict
 from fractions import Fraction
 
 import check_run
 from boilerplate import LEAST, most, site_of
-from checks.harness import Checks, summary_of, table_of, tree_of
+from checks.harness import Checks, left_behind, summary_of, table_of, tree_of
 from checks.inputs import write_jsonl
 from checks.site_boilerplate import pages
 
@@ -120,3 +124,49 @@ def template_warnings(c: Checks) -> None:
         trees.append((tree_of(out), summary_of(out).get("template_sites"), inputs is parts))
     c.check("template warnings: the same bytes", all(tree == trees[0][0] for tree, _, same in trees if same))
     c.check("template warnings: the same sites in any order", all(sites == trees[0][1] and sites for _, sites, _ in trees), [sites for _, sites, _ in trees])
+    resumed(c, template, rng)
+
+
+def resumed(c: Checks, template: list, rng: random.Random) -> None:
+    """Killed in each phase and gone on with: the same warning, and the same bytes."""
+    place = c.work / "template-warnings-resumed"
+    filler = [{"id": f"f{at}", "text": " ".join(str(rng.getrandbits(24)) for _ in range(180))} for at in range(12_000)]
+    # The pages of the sites are in all chunks.
+    step = len(filler) // len(template)
+    for at, one in enumerate(template):
+        filler.insert(at * (step + 1), one)
+    docs = write_jsonl(place / "docs.jsonl", filler)
+    out, state = place / "out", place / "out.scratch"
+
+    def arguments(*more) -> list:
+        return [str(part) for part in (c.binary, "dedup", docs, "-o", out, "--tables", "tsv", "-q", "--max-loss", "100%", *more)]
+
+    done = subprocess.run(arguments(), capture_output=True, text=True)
+    if not c.check("template warnings: undisturbed", done.returncode == 0 and summary_of(out).get("template_sites"), done.stderr):
+        return
+    truth = tree_of(out)
+    shutil.rmtree(out)
+    size = lambda path: path.stat().st_size if path.exists() else 0
+    moments = {
+        "reading": lambda: size(state / "chunks") > 1 << 20,
+        **{name: (lambda name=name: (state / name).exists()) for name in ("units", "postings", "matches")},
+        "writing": lambda: any(size(path) > 0 for path in place.glob("out.partial-*/*.tsv")),
+    }
+    for threads, more in (("1", ()), ("2", ()), ("1", ("--memory", "1")), ("2", ("--memory", "1"))):
+        for moment, ready in moments.items():
+            name = f"template warnings: killed at {moment} on {threads} threads {' '.join(more)}"
+            process = subprocess.Popen(arguments("--resume", "-j", threads, *more), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            deadline = time.monotonic() + 120
+            while not ready() and process.poll() is None and time.monotonic() < deadline:
+                time.sleep(0.0005)
+            alive = process.poll() is None
+            process.kill()
+            process.wait()
+            if c.check(f"{name}: it was not over", alive and not out.exists()):
+                # Resumed on another number of threads.
+                done = subprocess.run(arguments("--resume", "-j", str(3 - int(threads)), *more), capture_output=True, text=True)
+                c.check(f"{name}: goes on", done.returncode == 0 and summary_of(out)["run"].get("resumed"), done.stderr)
+                c.check(f"{name}: the same warning and bytes", done.returncode == 0 and tree_of(out) == truth)
+                c.check(f"{name}: nothing is left", not left_behind(place) and not state.exists(), os.listdir(place))
+            shutil.rmtree(out, ignore_errors=True)
+            shutil.rmtree(state, ignore_errors=True)

@@ -57,7 +57,7 @@ pub(super) fn unpack(
     archive: &InputFile,
     options: &DiscoverOptions,
 ) -> Result<Unpacked, InputError> {
-    let above = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    let above = options.scratch();
     let unwritable = |e| InputError::io("unpack an archive in this directory", &above, e);
     let folder =
         tempfile::Builder::new().prefix("lookalike-tar-").tempdir_in(&above).map_err(unwritable)?;
@@ -138,11 +138,19 @@ fn members(
             unpacked.skipped.push(PathBuf::from(shown));
             continue;
         };
-        let path = unpacked.folder.path().join(format!("{:08}", unpacked.files.len() + 1));
+        let mut path = unpacked.folder.path().join(format!("{:08}", unpacked.files.len() + 1));
+        // Commands find out the format by the name.
+        if format == Format::Extracted
+            && let Some(extension) = member.extension()
+        {
+            path.set_extension(extension);
+        }
         let mut file = File::create_new(&path).map_err(Fault::Write)?;
         let size = entry.size();
         // A document above the limit is named as such when it is read; its size does not matter.
-        let most = match format.is_document() && compression == Compression::None {
+        // A command needs the whole file.
+        let is_limited = format.is_document() && format != Format::Extracted;
+        let most = match is_limited && compression == Compression::None {
             true => size.min(options.max_record() as u64 + 1),
             false => size,
         };

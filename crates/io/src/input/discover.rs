@@ -1,5 +1,6 @@
 //! The search for input files.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
@@ -9,6 +10,7 @@ use lookalike_store::is_url;
 
 use super::files::check_count;
 use super::maildir::Holds;
+use super::tally::Tally;
 use super::{
     Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, archive, archive_bytes,
     foreign, kind, maildir, name, remote, spool,
@@ -77,7 +79,7 @@ impl Inputs {
             return Self::discover(args, options);
         }
         let in_base = |arg: &String| match base.join(arg) {
-            _ if arg == STDIN => arg.clone(),
+            _ if arg == STDIN || is_url(arg) => arg.clone(),
             path if path.exists() => path.to_string_lossy().into_owned(),
             // A pattern: the base is none.
             _ if Path::new(arg).is_absolute() => arg.clone(),
@@ -103,6 +105,12 @@ impl Inputs {
             }
         }
         inputs.files.sort_by(|a, b| a.name.cmp(&b.name));
+        let given: BTreeMap<&String, &String> = joined.iter().zip(args).collect();
+        for one in &mut inputs.mostly_skipped {
+            if let Some(arg) = given.get(&one.argument) {
+                one.argument.clone_from(arg);
+            }
+        }
         Ok(inputs)
     }
 }
@@ -114,35 +122,44 @@ fn discover(
     stdin: &mut dyn Read,
 ) -> Result<Inputs, InputError> {
     let mut search = Search::new(&options);
-    for arg in args.iter().filter(|arg| *arg != STDIN) {
+    let mut known = BTreeSet::new();
+    let given: Vec<&String> = args.iter().filter(|arg| known.insert(*arg)).collect();
+    for (number, arg) in (0..).zip(&given) {
+        search.number = number;
         search.argument(arg)?;
     }
-    let reads_stdin = search.stdin || args.iter().any(|arg| arg == STDIN);
-    let Search { found, mut skipped, mut spooled, archives, .. } = search;
-    let mut files: Vec<InputFile> = found.into_values().collect();
-    let (mut archives, mut unpacked): (Vec<InputFile>, _) =
-        (archives.into_values().collect(), Vec::new());
+    let Search { found, skipped, mut copies, archives, stdin: named, .. } = search;
+    let reads_stdin = !named.is_empty();
     if reads_stdin {
-        let names: Vec<&str> = files
-            .iter()
-            .chain(&archives)
-            .chain(spooled.iter().map(|(file, _)| file))
-            .map(|file| file.name.as_str())
-            .collect();
-        let copy = spool::stdin(stdin, &options, &names)?;
-        spooled.push(copy);
+        let known = found.values().chain(archives.values()).map(|place| &place.file);
+        let known = known.chain(copies.iter().map(|((file, _), _)| file));
+        let names: Vec<&str> = known.map(|file| file.name.as_str()).collect();
+        copies.push((spool::stdin(stdin, &options, &names)?, named));
     }
-    for (file, _) in &spooled {
-        // The name of a pipe need not say what comes from it.
-        let is_archive = archive::is_archive(&file.relative) || archive_bytes::is_tar(file);
-        if is_archive { &mut archives } else { &mut files }.push(file.clone());
+    let (mut files, mut archives): (Vec<Place>, Vec<Place>) =
+        (found.into_values().collect(), archives.into_values().collect());
+    let mut spooled = Vec::with_capacity(copies.len());
+    for ((file, path), arguments) in copies {
+        // The name of a pipe need not say what comes from it; that of a file for a command does.
+        let is_archive = archive::is_archive(&file.relative)
+            || (file.format != Format::Extracted && archive_bytes::is_tar(&file));
+        if is_archive { &mut archives } else { &mut files }.push(Place { file, arguments });
+        spooled.push(path);
     }
+    let mut tally = Tally::new(&given);
+    files.iter().for_each(|place| tally.add(&place.arguments, 1, 0));
+    skipped.values().for_each(|arguments| tally.add(arguments, 0, 1));
+    let mut files: Vec<InputFile> = files.into_iter().map(|place| place.file).collect();
+    let mut skipped: BTreeSet<PathBuf> = skipped.into_keys().collect();
+    let mut unpacked = Vec::with_capacity(archives.len());
     for archive in &archives {
-        let members = archive::unpack(archive, &options)?;
+        let members = archive::unpack(&archive.file, &options)?;
+        tally.add(&archive.arguments, members.files.len(), members.skipped.len());
         files.extend(members.files);
         skipped.extend(members.skipped);
         unpacked.push(Arc::new(members.folder));
     }
+    let archives = archives.into_iter().map(|place| place.file).collect();
     if files.is_empty() {
         let given = if args.is_empty() { "no inputs".to_string() } else { args.join(" ") };
         let first = skipped.first().cloned();
@@ -152,21 +169,16 @@ fn discover(
     files.sort_by(|a, b| a.name.cmp(&b.name));
     distinguish(&mut files);
     let is_local =
-        |file: &&mut InputFile| is_settled_by_bytes(file.format) && file.object.is_none();
+        |file: &&mut InputFile| file.format.is_settled_by_bytes() && file.object.is_none();
     for file in files.iter_mut().filter(is_local) {
         // A file that cannot be opened is reported when it is read.
         if let Ok(head) = open::head(&file.path, kind::HEAD) {
             file.compression = kind::settle(file.compression, &head);
         }
     }
-    let spooled = spooled.into_iter().map(|(_, path)| path).collect();
     let skipped = skipped.into_iter().collect();
-    Ok(Inputs { files, options, skipped, spooled, reads_stdin, archives, unpacked })
-}
-
-/// Whether the compression of files of this format is that of their first bytes.
-fn is_settled_by_bytes(format: Format) -> bool {
-    !format.is_columns() && format != Format::Extracted
+    let mostly_skipped = tally.mostly_skipped();
+    Ok(Inputs { files, options, skipped, mostly_skipped, spooled, reads_stdin, archives, unpacked })
 }
 
 /// Gives different names to objects whose addresses differ in their queries only. The files are
@@ -186,16 +198,28 @@ struct Search<'a> {
     options: &'a DiscoverOptions,
     /// Real paths that are skipped.
     excluded: Vec<PathBuf>,
+    /// The number of the argument.
+    number: u32,
     /// Files by real path, so that every file is read once.
-    found: BTreeMap<PathBuf, InputFile>,
+    found: BTreeMap<PathBuf, Place>,
     /// Archives, as well.
-    archives: BTreeMap<PathBuf, InputFile>,
-    skipped: BTreeSet<PathBuf>,
+    archives: BTreeMap<PathBuf, Place>,
+    /// Skipped files, and the numbers of the arguments that led there.
+    skipped: BTreeMap<PathBuf, Vec<u32>>,
     maildirs: maildir::Maildirs,
-    /// Copies of pipes and of objects that cannot be read in parts.
-    spooled: Vec<spool::Spooled>,
-    /// Whether standard input is named by a path.
-    stdin: bool,
+    /// Copies of pipes, of archives in stores and of objects that cannot be read in parts, with the
+    /// numbers of the arguments.
+    copies: Vec<(spool::Spooled, Vec<u32>)>,
+    /// Archives in stores by their addresses, and the index of the copy.
+    copied: BTreeMap<String, usize>,
+    /// Arguments that name standard input.
+    stdin: Vec<u32>,
+}
+
+/// A file, and the numbers of the arguments that led there, in order.
+struct Place {
+    file: InputFile,
+    arguments: Vec<u32>,
 }
 
 /// How a file was found.
@@ -211,8 +235,20 @@ impl<'a> Search<'a> {
     fn new(options: &'a DiscoverOptions) -> Self {
         let excluded = options.exclude.iter().filter_map(|path| real(path)).collect();
         let maildirs = maildir::Maildirs::default();
-        let (found, archives, skipped, spooled) = Default::default();
-        Self { options, excluded, found, archives, skipped, maildirs, spooled, stdin: false }
+        let (number, found, archives, skipped) = Default::default();
+        let (copies, copied, stdin) = Default::default();
+        Self {
+            options,
+            excluded,
+            number,
+            found,
+            archives,
+            skipped,
+            maildirs,
+            copies,
+            copied,
+            stdin,
+        }
     }
 
     fn argument(&mut self, arg: &str) -> Result<(), InputError> {
@@ -220,8 +256,8 @@ impl<'a> Search<'a> {
             return self.url(arg);
         }
         let path = Path::new(arg);
-        if spool::is_stdin(path) {
-            self.stdin = true;
+        if arg == STDIN || spool::is_stdin(path) {
+            self.stdin.push(self.number);
             return Ok(());
         }
         match std::fs::metadata(path) {
@@ -241,23 +277,39 @@ impl<'a> Search<'a> {
         for file in found.files {
             // The address with its query.
             let place = file.object.as_ref().map(|object| object.address.url());
-            self.found.insert(place.unwrap_or_default().into(), file);
+            let place = place.unwrap_or_default().into();
+            insert(&mut self.found, place, file, self.number);
         }
-        self.skipped.extend(found.skipped);
-        self.spooled.extend(found.spooled);
+        for file in found.archives {
+            let place = file.object.as_ref().map(|object| object.address.url());
+            match self.copied.entry(place.unwrap_or_default()) {
+                Entry::Vacant(entry) => {
+                    entry.insert(self.copies.len());
+                    self.copies.push((spool::archive(file, self.options)?, vec![self.number]));
+                }
+                Entry::Occupied(entry) => note(&mut self.copies[*entry.get()].1, self.number),
+            }
+        }
+        found.skipped.into_iter().for_each(|path| self.skip(path));
+        self.copies.extend(found.spooled.map(|copy| (copy, vec![self.number])));
         Ok(())
+    }
+
+    fn skip(&mut self, path: PathBuf) {
+        note(self.skipped.entry(path).or_default(), self.number);
     }
 
     /// Copies a pipe. Its format is that of its name, or JSONL as that of standard input.
     fn pipe(&mut self, path: &Path) -> Result<(), InputError> {
         let name = name::readable(path);
         // A pipe that is named twice has no more to read.
-        if self.spooled.iter().any(|(file, _)| file.name == name) {
+        if self.copies.iter().any(|((file, _), _)| file.name == name) {
             return Ok(());
         }
         let (format, _) = self.format_of_name(path);
         let format = format.unwrap_or(Format::Jsonl);
-        self.spooled.push(spool::pipe(path, name, format, self.options)?);
+        let copy = spool::pipe(path, name, format, self.options)?;
+        self.copies.push((copy, vec![self.number]));
         Ok(())
     }
 
@@ -286,9 +338,7 @@ impl<'a> Search<'a> {
             match std::fs::metadata(&path) {
                 Ok(metadata) if metadata.is_dir() => self.directory(&path, &base)?,
                 Ok(metadata) if metadata.is_file() => self.file(&path, &base, Found::Below)?,
-                _ => {
-                    self.skipped.insert(path);
-                }
+                _ => self.skip(path),
             }
         }
         match any {
@@ -320,7 +370,7 @@ impl<'a> Search<'a> {
                         self.file(&path, base, Found::Below)?;
                     }
                 } else {
-                    self.skipped.insert(path);
+                    self.skip(path);
                 }
             }
         }
@@ -353,7 +403,7 @@ impl<'a> Search<'a> {
                     })
                 }
                 Found::Below => {
-                    self.skipped.insert(path.to_path_buf());
+                    self.skip(path.to_path_buf());
                     Ok(())
                 }
             };
@@ -375,15 +425,31 @@ impl<'a> Search<'a> {
         };
         let place = path.canonicalize().map_err(fail)?;
         let known = if is_archive { &mut self.archives } else { &mut self.found };
-        match known.get_mut(&place) {
+        insert(known, place, file, self.number);
+        Ok(())
+    }
+}
+
+/// Notes a file to which an argument leads.
+fn insert(known: &mut BTreeMap<PathBuf, Place>, place: PathBuf, file: InputFile, argument: u32) {
+    match known.entry(place) {
+        Entry::Vacant(entry) => {
+            entry.insert(Place { file, arguments: vec![argument] });
+        }
+        Entry::Occupied(entry) => {
+            let known = entry.into_mut();
+            note(&mut known.arguments, argument);
             // If several names lead to the same file, the smallest one is used.
-            Some(known) if known.name <= file.name => {}
-            Some(known) => *known = file,
-            None => {
-                known.insert(place, file);
+            if file.name < known.file.name {
+                known.file = file;
             }
         }
-        Ok(())
+    }
+}
+
+fn note(arguments: &mut Vec<u32>, argument: u32) {
+    if arguments.last() != Some(&argument) {
+        arguments.push(argument);
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lookalike_store::{Object, StoreError, look_again};
 
-use super::{Compression, FieldNames, Format, FormatOptions, InputError};
+use super::{ArgumentFiles, Compression, FieldNames, Format, FormatOptions, InputError};
 
 /// An input file.
 #[derive(Debug, Clone)]
@@ -67,7 +67,8 @@ pub struct DiscoverOptions {
     pub formats: FormatOptions,
     /// Largest record in bytes; longer ones are problems. `None`: 256 MiB.
     pub max_record: Option<usize>,
-    /// Directory for a copy of standard input.
+    /// Directory for copies of inputs: of standard input, of members of archives, and of objects that
+    /// a command reads. `None`: the system's directory for temporary files.
     pub scratch: Option<PathBuf>,
     /// Directories (or files) that are skipped inside a directory to read: the output directory.
     pub exclude: Vec<PathBuf>,
@@ -77,6 +78,11 @@ impl DiscoverOptions {
     /// Largest record in bytes.
     pub(crate) fn max_record(&self) -> usize {
         self.max_record.unwrap_or(256 << 20)
+    }
+
+    /// Directory for copies of inputs.
+    pub(crate) fn scratch(&self) -> PathBuf {
+        self.scratch.clone().unwrap_or_else(std::env::temp_dir)
     }
 }
 
@@ -90,6 +96,8 @@ pub struct Inputs {
     /// Skipped files in directories: unsupported formats, broken links, links to directories, and
     /// special files.
     pub skipped: Vec<PathBuf>,
+    /// Arguments of which more files are skipped than read, sorted.
+    pub mostly_skipped: Vec<ArgumentFiles>,
     /// Copies of standard input, deleted when the last reference is dropped.
     pub(crate) spooled: Vec<Arc<tempfile::TempPath>>,
     /// Whether standard input was read.
@@ -103,9 +111,16 @@ pub struct Inputs {
 impl Inputs {
     /// Inputs that are known already.
     pub fn from_files(files: Vec<InputFile>, options: DiscoverOptions) -> Self {
-        let (skipped, spooled, archives) = (Vec::new(), Vec::new(), Vec::new());
-        let unpacked = Vec::new();
-        Self { files, options, skipped, spooled, reads_stdin: false, archives, unpacked }
+        Self {
+            files,
+            options,
+            skipped: Vec::new(),
+            mostly_skipped: Vec::new(),
+            spooled: Vec::new(),
+            reads_stdin: false,
+            archives: Vec::new(),
+            unpacked: Vec::new(),
+        }
     }
 
     /// Appends other inputs. The options stay.
@@ -125,6 +140,7 @@ impl Inputs {
         }
         self.files.extend(other.files);
         self.skipped.extend(other.skipped);
+        self.mostly_skipped.extend(other.mostly_skipped);
         self.spooled.extend(other.spooled);
         self.reads_stdin |= other.reads_stdin;
         self.archives.extend(other.archives);

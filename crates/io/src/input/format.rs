@@ -42,6 +42,11 @@ impl Format {
         matches!(self, Self::Parquet | Self::Arrow)
     }
 
+    /// Whether the compression of such a file is that of its first bytes.
+    pub(super) fn is_settled_by_bytes(self) -> bool {
+        !self.is_columns() && self != Self::Extracted
+    }
+
     /// Whether a file is one document.
     #[must_use]
     pub fn is_document(self) -> bool {

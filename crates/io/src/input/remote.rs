@@ -16,8 +16,10 @@ pub(super) struct Remote {
     pub(super) files: Vec<InputFile>,
     /// Objects of unsupported formats.
     pub(super) skipped: Vec<PathBuf>,
-    /// Copies of archives, and of objects that cannot be read in parts.
-    pub(super) spooled: Vec<spool::Spooled>,
+    /// Archives, which must be copied.
+    pub(super) archives: Vec<InputFile>,
+    /// A copy of an object that cannot be read in parts.
+    pub(super) spooled: Option<spool::Spooled>,
 }
 
 /// Finds the objects that a URL names: one object, those below a prefix, or those that match a
@@ -70,7 +72,7 @@ pub(super) fn discover(url: &str, options: &DiscoverOptions) -> Result<Remote, I
             false => StoreError::NotFound { url: address.to_string() }.into(),
         });
     }
-    below(objects, &base, options)
+    Ok(below(objects, &base, options))
 }
 
 /// The prefix that a pattern names before its first wildcard, and whether a key matches it or is
@@ -100,8 +102,8 @@ fn pattern(url: &str, key: &str) -> Result<Pattern, InputError> {
 /// The only object that an argument names.
 fn named(object: Object, above: &str, options: &DiscoverOptions) -> Result<Remote, InputError> {
     let shown = PathBuf::from(object.address.to_string());
-    let remote = below(vec![object], above, options)?;
-    match remote.files.is_empty() && remote.spooled.is_empty() {
+    let remote = below(vec![object], above, options);
+    match remote.files.is_empty() && remote.archives.is_empty() {
         true => Err(unknown(shown)),
         false => Ok(remote),
     }
@@ -128,27 +130,18 @@ fn web(address: &Address, options: &DiscoverOptions) -> Result<Remote, InputErro
             };
             let (mut file, copy) = spool::object(address, format, options)?;
             file.compression = compression;
-            let spooled = vec![(file, copy)];
-            Ok(Remote { spooled, ..Remote::default() })
+            Ok(Remote { spooled: Some((file, copy)), ..Remote::default() })
         }
     }
 }
 
 /// The inputs among some objects, and those that are skipped.
-///
-/// # Errors
-/// An archive that cannot be copied.
-fn below(
-    objects: Vec<Object>,
-    base: &str,
-    options: &DiscoverOptions,
-) -> Result<Remote, InputError> {
+fn below(objects: Vec<Object>, base: &str, options: &DiscoverOptions) -> Remote {
     let mut remote = Remote::default();
     let mut unknown = Vec::new();
     for object in objects {
         if archive::is_archive(object.address.file_path()) {
-            let file = file(object, base, Format::Text, Compression::None);
-            remote.spooled.push(spool::archive(file, options)?);
+            remote.archives.push(file(object, base, Format::Text, Compression::None));
             continue;
         }
         let (format, compression) = format(object.address.file_path(), options);
@@ -170,12 +163,12 @@ fn below(
         }
     }
     settle(&mut remote.files);
-    Ok(remote)
+    remote
 }
 
 /// Finds out the compression from the first bytes.
 fn settle(files: &mut [InputFile]) {
-    let files = files.iter_mut().filter(|file| !file.format.is_columns());
+    let files = files.iter_mut().filter(|file| file.format.is_settled_by_bytes());
     let mut files: Vec<&mut InputFile> = files.collect();
     let objects: Vec<Arc<Object>> = files.iter().filter_map(|file| file.object.clone()).collect();
     let heads = heads(&objects.iter().map(AsRef::as_ref).collect::<Vec<_>>(), kind::HEAD);
@@ -193,6 +186,9 @@ fn format(path: &Path, options: &DiscoverOptions) -> (Option<Format>, Compressio
     if archive::is_archive(path) {
         // The format of its members is found later.
         return (Some(Format::Text), Compression::None);
+    }
+    if options.formats.extractor(path).is_some() {
+        return (Some(Format::Extracted), Compression::None);
     }
     if options.format.is_some() {
         return (options.format, compression);

@@ -107,10 +107,18 @@ fn spool(
     action: &'static str,
     copy: impl FnOnce(&mut File) -> std::io::Result<()>,
 ) -> Result<Spooled, InputError> {
-    let folder = options.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    let folder = options.scratch();
     let fail = |e| InputError::io(action, &folder, e);
-    let mut file =
-        tempfile::Builder::new().prefix("lookalike-stdin-").tempfile_in(&folder).map_err(fail)?;
+    // Commands find out the format by the name; the extension has letters and digits only.
+    let suffix = match (format, relative.extension()) {
+        (Format::Extracted, Some(extension)) => format!(".{}", extension.to_string_lossy()),
+        _ => String::new(),
+    };
+    let mut file = tempfile::Builder::new()
+        .prefix("lookalike-stdin-")
+        .suffix(&suffix)
+        .tempfile_in(&folder)
+        .map_err(fail)?;
     copy(file.as_file_mut()).map_err(fail)?;
     let metadata = file.as_file().metadata().map_err(fail)?;
     let path = file.into_temp_path();

@@ -1,12 +1,16 @@
 //! One-document files: chunks of several of them, and their records.
 
+use std::sync::Arc;
+
 use crate::mail::{MailLimits, MailOptions};
 use crate::office::Office;
 use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
 
 use super::decompress::Decompressed;
 use super::detach::Detached;
+use super::extracted::NamedFile;
 use super::fields::Fields;
+use super::file_copy::FileCopy;
 use super::messages;
 use super::position::{RecordPosition, bare};
 use super::record_limit::too_long;
@@ -16,15 +20,20 @@ use super::{Body, Chunk, LARGE, open};
 /// Most files of a chunk.
 const RUN: usize = 64;
 
-/// The chunk of one-document files that starts at this file.
+/// The chunk of one-document files that starts at this file. A file that a command reads is a chunk by
+/// itself: commands run in parallel, and a cancelled run waits for no more than those that run.
 pub(super) fn run(files: &[InputFile], first: usize, bytes: u64) -> Chunk {
     let (mut count, mut size) = (0, 0);
     for file in files[first..].iter().take(RUN) {
-        if !file.format.is_document() || (count > 0 && size + file.size > bytes) {
+        let is_alone = count > 0 && (file.format == Format::Extracted || size + file.size > bytes);
+        if !file.format.is_document() || is_alone {
             break;
         }
         count += 1;
         size += file.size;
+        if file.format == Format::Extracted {
+            break;
+        }
     }
     Chunk {
         file: first as u32,
@@ -118,7 +127,7 @@ fn visit_message(
     }
 }
 
-/// Extracts the text of a document with its command. Fails as [`read`].
+/// Extracts the text of a document with its command, of an object from a copy. Fails as [`read`].
 fn extracted(
     input: &InputFile,
     inputs: &Inputs,
@@ -132,8 +141,17 @@ fn extracted(
     let Some(extractor) = formats.extractor(&input.relative) else {
         return Err(("has no command; name one with the setting extract".to_owned(), false));
     };
-    let timeout = formats.timeout();
-    let text = super::extracted::text(extractor.command(), &input.path, limit, timeout);
+    let copy = match &input.object {
+        None => None,
+        Some(object) => {
+            let object = Arc::clone(object);
+            let copy = FileCopy::of(object, &input.relative, &inputs.options.scratch());
+            Some(copy.map_err(|message| (message, true))?)
+        }
+    };
+    let file =
+        NamedFile { path: copy.as_ref().map_or(&*input.path, FileCopy::path), name: &input.name };
+    let text = super::extracted::text(extractor.command(), &file, limit, formats.timeout());
     *out = text.map_err(|message| (message, false))?;
     Ok(())
 }
@@ -173,5 +191,34 @@ fn owned(format: Format, bytes: Vec<u8>) -> Content<'static> {
     match format {
         Format::Html => Content::HtmlBytes(bytes.into()),
         _ => Content::TextBytes(bytes.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_a_command_reads_is_a_chunk_by_itself() {
+        let file = |format| InputFile { format, size: 10, ..InputFile::in_memory("a") };
+        let files: Vec<InputFile> = [
+            Format::Text,
+            Format::Text,
+            Format::Extracted,
+            Format::Extracted,
+            Format::Docx,
+            Format::Eml,
+            Format::Html,
+            Format::Jsonl,
+        ]
+        .map(file)
+        .into();
+        let (mut first, mut counts) = (0, Vec::new());
+        while files[first].format.is_document() {
+            let Body::Files(count) = run(&files, first, 25).body else { panic!("files are files") };
+            counts.push(count);
+            first += count as usize;
+        }
+        assert_eq!(counts, [2, 1, 1, 2, 1]);
     }
 }

@@ -15,6 +15,21 @@ const LEFT_OPEN: Duration = Duration::from_secs(2);
 /// Longest wait between two looks at the command.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// The file of a command.
+pub(super) struct NamedFile<'a> {
+    /// Where it is.
+    pub(super) path: &'a Path,
+    /// The name of the input, which is another one than the path of a copy.
+    pub(super) name: &'a str,
+}
+
+impl NamedFile<'_> {
+    /// A line of the standard error, with the name for the path, which may differ in every run.
+    fn shown(&self, line: &str) -> String {
+        line.replace(&*self.path.to_string_lossy(), self.name).chars().take(300).collect()
+    }
+}
+
 /// The text that a command writes for a file: UTF-8 of at most `limit` bytes.
 ///
 /// # Errors
@@ -22,7 +37,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// reason, with the first line of its standard error, and a remedy.
 pub(super) fn text(
     command: &[String],
-    file: &Path,
+    file: &NamedFile<'_>,
     limit: usize,
     timeout: Duration,
 ) -> Result<Vec<u8>, String> {
@@ -30,7 +45,7 @@ pub(super) fn text(
         command.split_first().ok_or("the setting extract names no command")?;
     let mut child = Command::new(program)
         .args(arguments.iter().map(|word| match word.as_str() {
-            "{}" => file.as_os_str(),
+            "{}" => file.path.as_os_str(),
             word => word.as_ref(),
         }))
         .stdin(Stdio::null())
@@ -68,7 +83,7 @@ pub(super) fn text(
     if !status.success() {
         let said = String::from_utf8_lossy(&said);
         let line = said.lines().map(str::trim).find(|line| !line.is_empty());
-        let line: String = line.unwrap_or("it says nothing").chars().take(300).collect();
+        let line = file.shown(line.unwrap_or("it says nothing"));
         return Err(format!("`{program}` failed ({status}): {line}; check the file"));
     }
     match std::str::from_utf8(&text) {

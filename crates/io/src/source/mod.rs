@@ -25,6 +25,7 @@ mod documents;
 mod extracted;
 mod field_names;
 mod fields;
+mod file_copy;
 mod files;
 pub(crate) mod ipc;
 mod json;

@@ -104,4 +104,6 @@ targets! {
     checkpoint: 60;
     tables: 1000;
     parquet_tables: 1000;
+    tar: 2000;
+    office: 4000;
 }
