@@ -196,13 +196,15 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
 }
 
 impl Settings {
-    /// The fields that an evaluation of these methods reads beside those of every record: that of
-    /// [`Settings::separate_by`], and those that the parameters of the methods name.
+    /// The fields that an evaluation of these methods (none: the default ones) reads beside those of
+    /// every record: that of [`Settings::separate_by`], and those that the parameters of the methods
+    /// name.
     ///
     /// # Errors
     /// A method that does not exist.
     pub fn given_fields_of(&self, methods: &[String]) -> Result<Vec<String>, LookalikeError> {
-        let entries = entries(methods)?;
+        // The default methods name no fields.
+        let entries = if methods.is_empty() { Vec::new() } else { entries(methods)? };
         given_fields(self, entries.iter().filter_map(|entry| entry.spec.as_ref()))
     }
 }

@@ -175,6 +175,8 @@ def simhash_features(c: Checks) -> None:
     # Measured like any method; what cannot have fields refuses them.
     done = c.run("evaluate", docs, "-o", c.out("simhash features evaluate"), "-q", "--methods", "simhash:weights=tf,anchors=meta.links", "simhash:weights=tf,metadata=min,fields=part")
     c.check("simhash features: evaluate", done.returncode == 0, done.stderr)
+    done = c.run("evaluate", docs, "-o", c.out("default methods evaluate"), "-q", "--separate-by", "part")
+    c.check("separate-by: evaluate the default methods", done.returncode == 0, done.stderr)
     refused = [
         (("cluster", docs, "-o", c.out("refused"), "--method", "simhash:weights=tf,anchors=lnks"), "`lnks`"),
         (("cluster", docs, "-o", c.out("refused"), "--method", "simhash:weights=tf,fields=part"), "metadata or reserved"),
