@@ -243,11 +243,9 @@ impl Signer {
         }
         let document = Document { tokens, marks, fields, common, texts, text_ends, numbers };
         let signed = method.sign(&document, signing, signature);
-        if *label != 0 {
-            signature.keys.iter_mut().for_each(|key| *key = permuted(*key, *label));
-            if matches!(method.candidates(), CandidateSource::Hamming { .. }) {
-                signature.sketch.push(*label);
-            }
+        let separated = given.permute(&mut signature.keys);
+        if separated && matches!(method.candidates(), CandidateSource::Hamming { .. }) {
+            signature.sketch.push(*label);
         }
         Some(signed)
     }

@@ -86,8 +86,7 @@ impl Signer {
                 digest = features::digest(&scratch.left).ok_or(Unsigned::OnlyCommon)?;
             }
             digest = self.take_part(seen, &mut scratch.left, digest)?;
-            if scratch.given.label != 0 {
-                scratch.given.permute(&mut scratch.left);
+            if scratch.given.permute(&mut scratch.left) {
                 digest = features::digest(&scratch.left).ok_or(Unsigned::OnlyCommon)?;
             }
             set = &scratch.left;
@@ -121,8 +120,7 @@ impl Signer {
                 digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
             }
             digest = self.take_part(seen, &mut set, digest)?;
-            if scratch.given.label != 0 {
-                scratch.given.permute(&mut set);
+            if scratch.given.permute(&mut set) {
                 set.sort_unstable();
                 digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
             }

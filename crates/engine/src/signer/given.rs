@@ -50,11 +50,13 @@ impl Given {
         signed.extend(lengths.into_iter().chain([self.label]));
     }
 
-    /// Permutes elements, if documents are separated.
-    pub(super) fn permute(&self, elements: &mut [u64]) {
-        if self.label != 0 {
+    /// Permutes elements or keys, if documents are separated. Returns whether they are.
+    pub(super) fn permute(&self, elements: &mut [u64]) -> bool {
+        let separated = self.label != 0;
+        if separated {
             elements.iter_mut().for_each(|element| *element = permuted(*element, self.label));
         }
+        separated
     }
 
     /// A digest of a token sequence that documents with another value do not have.

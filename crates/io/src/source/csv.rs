@@ -100,17 +100,7 @@ fn view<'a>(
         (None, Some(html)) => Content::Html(html),
         (None, None) => Content::Text(Cow::Borrowed("")),
     };
-    extra.clear();
-    extra.extend(
-        fields
-            .extra
-            .iter()
-            .map(|slot| value(*slot).map_or(FieldNumber::Missing, |value| FieldNumber::of(&value))),
-    );
-    given.clear();
-    for (field, slot) in fields.given.iter().enumerate() {
-        value(*slot).iter().for_each(|value| given.push(field, value));
-    }
+    fields.read_named(value, extra, given);
     RecordView {
         file: 0,
         record: 0,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::suggest;
-use crate::FieldNames;
+use crate::{FieldNames, FieldNumber, FieldTexts};
 
 /// Index into [`Fields::names`]. One field may have two uses (the URL as the id).
 pub(super) type Slot = usize;
@@ -98,6 +98,24 @@ impl<'a> Fields<'a> {
     /// Whether a list of strings in this field may be joined to a text.
     pub(super) fn is_joined(&self, slot: Slot) -> bool {
         self.join_lists.is_some() && [self.text, self.html, self.title].contains(&slot)
+    }
+
+    /// Replaces `extra` and `given` by the values of their fields in a record whose values are texts.
+    pub(super) fn read_named<'v>(
+        &self,
+        value: impl Fn(Slot) -> Option<Cow<'v, str>>,
+        extra: &mut Vec<FieldNumber>,
+        given: &mut FieldTexts,
+    ) {
+        let number = |&slot: &Slot| {
+            value(slot).map_or(FieldNumber::Missing, |value| FieldNumber::of(&value))
+        };
+        extra.clear();
+        extra.extend(self.extra.iter().map(number));
+        given.clear();
+        for (field, &slot) in self.given.iter().enumerate() {
+            value(slot).iter().for_each(|value| given.push(field, value));
+        }
     }
 
     /// The fields one of which a record needs: text and HTML, or features.

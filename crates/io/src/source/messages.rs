@@ -72,16 +72,7 @@ pub(super) fn record<'a>(
 ) -> Result<RecordView<'a>, String> {
     let name = |slot: usize| fields.names[slot];
     let value = |slot: usize| field(&mail, name(slot)).and_then(non_empty);
-    let number = |slot: &usize| match value(*slot) {
-        Some(value) => FieldNumber::of(&value),
-        None => FieldNumber::Missing,
-    };
-    extra.clear();
-    extra.extend(fields.extra.iter().map(number));
-    given.clear();
-    for (field, slot) in fields.given.iter().enumerate() {
-        value(*slot).iter().for_each(|value| given.push(field, value));
-    }
+    fields.read_named(value, extra, given);
     let title = match name(fields.title) {
         "title" => mail.subject().and_then(non_empty),
         _ => value(fields.title),

@@ -55,16 +55,7 @@ fn record<'a>(
     (extra, given): (&'a mut Vec<FieldNumber>, &'a mut FieldTexts),
 ) -> Result<RecordView<'a>, String> {
     let value = |slot: usize| page.field(fields.names[slot]).and_then(non_empty);
-    let number = |slot: &usize| match value(*slot) {
-        Some(value) => FieldNumber::of(&value),
-        None => FieldNumber::Missing,
-    };
-    extra.clear();
-    extra.extend(fields.extra.iter().map(number));
-    given.clear();
-    for (field, slot) in fields.given.iter().enumerate() {
-        value(*slot).iter().for_each(|value| given.push(field, value));
-    }
+    fields.read_named(value, extra, given);
     let (id, url) = (value(fields.id), value(fields.url));
     let (title, date) = (value(fields.title), value(fields.date));
     let content = match fields.names[fields.text] {
