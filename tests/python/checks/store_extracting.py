@@ -14,7 +14,7 @@ from checks.extracting import SCRIPT
 from checks.fault_server import Files, Proxy, serving
 from checks.harness import Checks, summary_of, table_of, tree_of
 from checks.inputs import texts
-from checks.moto_server import Bucket, environment, moto
+from checks.moto_server import Bucket, environment, is_missing, moto
 from checks.stores import located, run
 
 BUSY = (503, b"<Error><Code>SlowDown</Code></Error>")
@@ -58,9 +58,7 @@ def store_extracting(c: Checks) -> None:
     command = f"xyz='{sys.executable}' -IS '{script}' {{}}"
     web(c, folder, command, scratch)
     with moto() as port:
-        if port is None:
-            print("SKIPPED: store_extracting: moto cannot be installed", flush=True)
-            c.check("store extracting: moto is installed where CI is set", not os.environ.get("CI"))
+        if is_missing(c, "store_extracting", port):
             return
         bucket, url = Bucket(port, "extracts"), f"http://127.0.0.1:{port}"
         bucket.put_tree(folder / "files", "x")

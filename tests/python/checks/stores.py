@@ -1,7 +1,6 @@
 """Inputs and results by URL: an S3 server, and web servers that misbehave."""
 import gzip
 import json
-import os
 import random
 import re
 import shutil
@@ -16,7 +15,7 @@ from checks.archives import packed
 from checks.fault_server import Files, Proxy, serving
 from checks.harness import Checks, SAMPLES, summary_of, tree_of
 from checks.inputs import collection, records, write_csv
-from checks.moto_server import Bucket, environment, moto
+from checks.moto_server import Bucket, environment, is_missing, moto
 
 NEWS = ("-q", "--tables", "tsv")
 
@@ -59,9 +58,7 @@ def object_stores(c: Checks) -> None:
     folder = c.work / "stores"
     web(c, folder / "web")
     with moto() as port:
-        if port is None:
-            print("SKIPPED: object_stores: moto cannot be installed", flush=True)
-            c.check("object stores: moto is installed where CI is set", not os.environ.get("CI"))
+        if is_missing(c, "object_stores", port):
             return
         bucket, url = Bucket(port, "docs"), f"http://127.0.0.1:{port}"
         inputs = filled(folder / "in")
