@@ -84,8 +84,8 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
          stories are ranked by BM25 (k₁ 1.2, b 0.75; {TERMS}); a story is relevant if its label is that of the \
          query's story (unlabelled stories ask nothing and are never relevant). *Precision at {TOP}* counts \
          every relevant story; *valid* counts a relevant story only if no duplicate of it is above it or is \
-         the query's story itself (\"retrieving duplicate documents clearly lowers the number of valid \
-         responses\", section 1); *after removal* ranks the collection without duplicates, each cluster's first \
+         the query's story itself (retrieving duplicates \"clearly lowers the number of valid responses\", \
+         section 1); *after removal* ranks the collection without duplicates, each cluster's first \
          story kept.",
     ));
     let header = [

@@ -1,18 +1,23 @@
 //! Kołcz et al. 2004, figure 1; Kołcz & Chowdhury 2008, figure 2 and Table 4: what n edits leave of
 //! K + 1 signatures.
 
+use super::rules::{LEGEND, RULES, Rule, WINDOWS};
 use super::{Collections, Experiment, Kind};
+use crate::corpus::{Corpus, Text};
 use crate::page::{Page, mean};
 use crate::row;
 use crate::run::approach;
 use anyhow::{Context, Result};
 use lookalike_core::fingerprint::{finalise, token};
 use lookalike_engine::Approach;
+use lookalike_lexicon::Lexicon;
 use lookalike_methods::imatch::{Copies, Share, expected_copies, stability};
 use lookalike_methods::{Document, MethodScratch, Signature};
 use lookalike_testing::prng::Prng;
 use lookalike_text::{AnalysisSettings, Analyzer, FilterScratch, TermFilter};
 use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
     name: "stability",
@@ -29,6 +34,11 @@ const CHANGES: usize = 8;
 const LEXICONS: u64 = 8;
 const TRIALS: usize = 500;
 const SEED: u64 = 2004;
+/// Edits of the mails that are grouped by their terms of the lexicon.
+const FEW_CHANGES: [usize; 4] = [0, 1, 2, 4];
+/// Terms of the lexicon in a mail.
+const GROUPS: [(&str, Range<usize>); 4] =
+    [("0", 0..1), ("1 to 4", 1..5), ("5 to 19", 5..20), ("20 or more", 20..usize::MAX)];
 
 /// n, and the expected number of copies that Table 4 prints for |L| = 10 000.
 const TABLE_4: [(i32, f64); 5] =
@@ -37,13 +47,9 @@ const TABLE_4: [(i32, f64); 5] =
 fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     let corpus = collections.mail.iter().max_by_key(|corpus| corpus.len());
     let corpus = corpus.context("there is a collection of mail")?;
-    let lexicon = corpus.lexicon("kolcz")?;
-    let low: Share = "0.2".parse().map_err(|()| anyhow::anyhow!("0.2 is a share"))?;
-    let high: Share = "0.8".parse().map_err(|()| anyhow::anyhow!("0.8 is a share"))?;
-    // Hashes of tokens; the terms of the lexicon are the same, finalised.
-    let words: Vec<u64> = lexicon.window(low, high).map(|term| token(term.name)).collect();
-    let known: BTreeSet<u64> = words.iter().copied().collect();
-    let mails = mails(&corpus.texts, &known);
+    let lexicon = Window::of(corpus, "0.2", "0.8")?;
+    let mails = mails(&corpus.texts);
+    let of_lexicon = lexicon.mails_with(&mails, &(20..usize::MAX));
     page.say(format_args!(
         "Mails of {} with at least 20 terms of the lexicon (nidf 0.2 to 0.8: {} terms) are edited {} times \
          over: n times a random term of the lexicon is put in or a random one of the mail's taken out. A \
@@ -51,14 +57,17 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
          lexicon's own signature always changes. Theory is formula (1), 1 − (1 − pⁿ)^K; each measured value \
          is of {} edited mails, over {LEXICONS} drawings of the copies.",
         corpus.name,
-        words.len(),
+        lexicon.words.len(),
         LEXICONS as usize * TRIALS,
         LEXICONS as usize * TRIALS,
     ));
     let measured = COPIES
         .iter()
         .map(|&copies| {
-            (1..=CHANGES).map(|changes| measure(copies, changes, corpus, &words, &mails)).collect()
+            let rule = &RULES[0];
+            (1..=CHANGES)
+                .map(|changes| lexicon.measure(rule, copies, changes, &of_lexicon))
+                .collect()
         })
         .collect::<Result<Vec<Vec<f64>>>>()?;
     let rows = (1..=CHANGES).map(|changes| {
@@ -86,54 +95,102 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         "The curves are those of figure 1 and the measured values lie on them (largest difference {:.3}).",
         worst.fold(0.0, f64::max)
     ));
-    table_4(page, &words);
+    table_4(page, &lexicon.words);
+    few_terms(corpus, &mails, page)
+}
+
+/// What the rules for unreliable signatures change where few terms of the lexicon are left.
+fn few_terms(corpus: &Corpus, mails: &[Vec<u64>], page: &mut Page) -> Result<()> {
+    let (low, high, _) = WINDOWS[0];
+    let lexicon = Window::of(corpus, low, high)?;
+    let copies = COPIES[COPIES.len() - 1];
+    page.say(format_args!(
+        "The same with the lexicon of nidf {low} to {high} ({} terms), of which most mails have few, K = {copies}, and \
+         all mails of at least five unique words, grouped by their terms of the lexicon. {LEGEND} Each value is the \
+         share of {} edited mails that keep a signature; without edits, that have one.",
+        lexicon.words.len(),
+        LEXICONS as usize * TRIALS,
+    ));
+    let mut rows = Vec::new();
+    for (name, terms) in &GROUPS {
+        let group = lexicon.mails_with(mails, terms);
+        for changes in FEW_CHANGES {
+            let mut row = row![name, group.len(), changes];
+            for rule in &RULES {
+                row.push(format!("{:.3}", lexicon.measure(rule, copies, changes, &group)?));
+            }
+            rows.push(row);
+        }
+    }
+    let mut header = vec!["terms of the lexicon", "mails", "n"];
+    header.extend(RULES.iter().map(|rule| rule.name));
+    page.table(&header, rows);
     Ok(())
 }
 
-/// Token hashes of the mails that have enough of the lexicon, each with its places of lexicon
-/// terms.
-fn mails(texts: &[crate::corpus::Text], known: &BTreeSet<u64>) -> Vec<Vec<u64>> {
+/// Hashes of the distinct terms of each mail that has five (2008, section 6.3).
+///
+/// Distinct: taking one out takes out all of its occurrences.
+fn mails(texts: &[Text]) -> Vec<Vec<u64>> {
     let analyzer = Analyzer::new(&AnalysisSettings::default());
     let filter: TermFilter = "kolcz".parse().unwrap_or(TermFilter::ALL);
     let mut scratch = FilterScratch::default();
-    let mut mails = Vec::new();
-    for text in texts {
-        // Distinct terms: taking one out takes out all of its occurrences.
-        let mut tokens = BTreeSet::new();
+    let terms = texts.iter().map(|text| {
+        let mut terms = BTreeSet::new();
         filter.terms(&analyzer, &text.text, &mut scratch, |term| {
-            tokens.insert(token(term));
+            terms.insert(token(term));
         });
-        if tokens.intersection(known).count() >= 20 {
-            mails.push(tokens.into_iter().collect());
-        }
-    }
-    mails
+        terms.into_iter().collect()
+    });
+    terms.filter(|terms: &Vec<u64>| terms.len() >= 5).collect()
 }
 
-/// The share of edited mails that keep one of their randomized signatures.
-fn measure(
-    copies: i32,
-    changes: usize,
-    corpus: &crate::corpus::Corpus,
-    words: &[u64],
-    mails: &[Vec<u64>],
-) -> Result<f64> {
-    anyhow::ensure!(!mails.is_empty(), "no mail has 20 terms of the lexicon");
-    let lexicon = corpus.lexicon("kolcz")?;
-    let known: BTreeSet<u64> = words.iter().copied().collect();
-    let mut random = Prng::new(SEED ^ (changes as u64) << 32 ^ copies as u64);
-    let mut stable = 0;
-    for seed in 1..=LEXICONS {
-        let spec =
-            format!("imatch-random:nidf=0.2..0.8,copies={copies},drop={DROP},seed={seed},min=1");
-        let approach = approach(&spec, Some(&lexicon))?;
-        for _ in 0..TRIALS {
-            let mail = &mails[random.below(mails.len())];
-            let edited = edit(mail, words, &known, changes, &mut random);
-            stable += u32::from(meet(&approach, mail, &edited)?);
-        }
+/// A lexicon: the terms of a collection in a window of nidf.
+struct Window {
+    lexicon: Arc<Lexicon>,
+    nidf: String,
+    /// Hashes of tokens; the terms of the lexicon are the same, finalised.
+    words: Vec<u64>,
+    known: BTreeSet<u64>,
+}
+
+impl Window {
+    fn of(corpus: &Corpus, low: &str, high: &str) -> Result<Self> {
+        let share =
+            |text: &str| text.parse::<Share>().map_err(|()| anyhow::anyhow!("{text} is no share"));
+        let lexicon = corpus.lexicon("kolcz")?;
+        let window = lexicon.window(share(low)?, share(high)?);
+        let words: Vec<u64> = window.map(|term| token(term.name)).collect();
+        let known = words.iter().copied().collect();
+        Ok(Self { lexicon, nidf: format!("{low}..{high}"), words, known })
     }
-    Ok(f64::from(stable) / (LEXICONS as f64 * TRIALS as f64))
+
+    /// The mails with so many terms of the lexicon.
+    fn mails_with<'m>(&self, mails: &'m [Vec<u64>], terms: &Range<usize>) -> Vec<&'m [u64]> {
+        let count = |mail: &[u64]| mail.iter().filter(|term| self.known.contains(term)).count();
+        mails.iter().map(Vec::as_slice).filter(|mail| terms.contains(&count(mail))).collect()
+    }
+
+    /// The share of edited mails that keep one of their signatures under a rule.
+    fn measure(&self, rule: &Rule, copies: i32, changes: usize, mails: &[&[u64]]) -> Result<f64> {
+        anyhow::ensure!(!mails.is_empty(), "no mail has so many terms of the lexicon");
+        let Self { lexicon, nidf, words, known } = self;
+        let mut random = Prng::new(SEED ^ (changes as u64) << 32 ^ copies as u64);
+        let mut stable = 0;
+        for seed in 1..=LEXICONS {
+            let Rule { parameters, .. } = rule;
+            let spec = format!(
+                "imatch-random:nidf={nidf},copies={copies},drop={DROP},seed={seed},{parameters}"
+            );
+            let approach = approach(&spec, Some(lexicon))?;
+            for _ in 0..TRIALS {
+                let mail = mails[random.below(mails.len())];
+                let edited = edit(mail, words, known, changes, &mut random);
+                stable += u32::from(meet(&approach, mail, &edited)?);
+            }
+        }
+        Ok(f64::from(stable) / (LEXICONS as f64 * TRIALS as f64))
+    }
 }
 
 /// Puts in or takes out so many different terms of the lexicon.
@@ -148,7 +205,7 @@ fn edit(
     let own: Vec<u64> = mail.iter().copied().filter(|term| known.contains(term)).collect();
     let mut touched = BTreeSet::new();
     while touched.len() < changes {
-        let out = random.below(2) == 0;
+        let out = !own.is_empty() && random.below(2) == 0;
         let from = if out { &own[..] } else { words };
         let term = from[random.below(from.len())];
         if touched.contains(&term) || edited.contains(&term) != out {
