@@ -13,9 +13,6 @@ pub struct FeatureList {
 }
 
 impl FeatureList {
-    /// No features.
-    pub(crate) const NONE: Self = Self { text: String::new(), ends: Vec::new() };
-
     /// Removes all features and keeps the memory.
     pub fn clear(&mut self) {
         self.text.clear();

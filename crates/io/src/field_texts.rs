@@ -1,21 +1,19 @@
 //! Values of the fields that a caller names besides those of every record.
 
-use crate::FeatureList;
-
-/// Values of named fields, as text: of each field none, one, or as many as its list has. Numbers are
-/// as written; true and false are texts, too. Objects and nulls are no values.
+/// Values of named fields, as text: of each field none, one, or as many as its list has.
+///
+/// Every value but null has a text, so that documents with different values never seem to have none:
+/// numbers, true and false are as written, objects and lists in lists as JSON without white space
+/// (structures of tables as Arrow displays them), bytes that are no text as ASCII with escapes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FieldTexts {
     text: String,
     /// The field and the end in `text` of each value.
     values: Vec<(u32, usize)>,
-    /// Elements of a list that is being read.
-    pub(crate) list: FeatureList,
 }
 
 /// No values.
-pub static NO_FIELDS: FieldTexts =
-    FieldTexts { text: String::new(), values: Vec::new(), list: FeatureList::NONE };
+pub static NO_FIELDS: FieldTexts = FieldTexts { text: String::new(), values: Vec::new() };
 
 impl FieldTexts {
     /// Removes all values and keeps the memory.
@@ -34,13 +32,6 @@ impl FieldTexts {
         }
     }
 
-    /// Appends the elements in `list` as values of a field.
-    pub(crate) fn push_list(&mut self, field: usize) {
-        let list = std::mem::take(&mut self.list);
-        list.iter().for_each(|value| self.push(field, value));
-        self.list = list;
-    }
-
     /// The values of a field.
     pub fn of(&self, field: usize) -> impl Iterator<Item = &str> {
         let starts = std::iter::once(0).chain(self.values.iter().map(|&(_, end)| end));
@@ -51,7 +42,7 @@ impl FieldTexts {
     /// Bytes of memory.
     pub(crate) fn capacity(&self) -> usize {
         let values = self.values.capacity() * size_of::<(u32, usize)>();
-        self.text.capacity() + values + self.list.capacity()
+        self.text.capacity() + values
     }
 }
 
@@ -66,13 +57,11 @@ mod tests {
             for (field, value) in [(1, "a"), (0, " größer "), (1, ""), (1, "b c"), (2, "\t")] {
                 texts.push(field, value);
             }
-            ["x", "y"].iter().for_each(|value| texts.list.push(value));
-            texts.push_list(3);
+            ["x", "y"].iter().for_each(|value| texts.push(3, value));
             let of = |field| texts.of(field).collect::<Vec<_>>();
             assert_eq!((of(0), of(1)), (vec!["größer"], vec!["a", "b c"]));
             assert_eq!((of(2), of(3)), (vec![], vec!["x", "y"]));
             texts.clear();
-            texts.list.clear();
             assert_eq!(texts.of(1).count() + NO_FIELDS.of(0).count(), 0);
         }
     }

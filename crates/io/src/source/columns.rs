@@ -217,38 +217,38 @@ impl Numbers {
     }
 }
 
-/// A column of values that are read as texts.
+/// A column of values that are read as texts, whatever their type.
 enum Given {
     Texts(Texts),
     Lists(Lists),
-    /// The column does not exist, or holds values of another kind.
+    /// The column does not exist, or is of a type that cannot be displayed.
     None,
 }
 
 impl Given {
     fn of(array: Option<&ArrayRef>) -> Self {
         let Some(array) = array else { return Self::None };
-        if let Some(lists) = Lists::of(array) {
+        if let Some(lists) = Lists::displayed(array) {
             return Self::Lists(lists);
         }
-        let logical = (*array.data_type() == DataType::Boolean)
-            .then(|| arrow_cast::cast(array, &DataType::Utf8).ok().map(Texts))
-            .flatten();
-        logical.or_else(|| Texts::of(array)).map_or(Self::None, Self::Texts)
+        let texts = Texts::of(array);
+        let texts = texts.or_else(|| Some(Texts(Arc::new(lists::displayed(array)?))));
+        texts.map_or(Self::None, Self::Texts)
     }
 
     /// Appends the values in a row.
     fn append(&self, row: usize, field: usize, given: &mut FieldTexts) {
         match self {
-            Self::Texts(texts) => {
-                if let Ok(Some(text)) = texts.get(row) {
-                    given.push(field, text);
+            Self::Texts(texts) => match texts.get(row) {
+                Ok(text) => text.iter().for_each(|text| given.push(field, text)),
+                Err(_) => {
+                    let bytes = texts.bytes(row).unwrap_or_default();
+                    given.push(field, &bytes.escape_ascii().to_string());
                 }
-            }
+            },
             Self::Lists(lists) => {
-                if let Some(Ok(())) = lists.features(row, &mut given.list) {
-                    given.push_list(field);
-                }
+                let elements = lists.elements(row).into_iter().flatten();
+                elements.flatten().for_each(|element| given.push(field, element));
             }
             Self::None => {}
         }

@@ -1,9 +1,10 @@
-//! Columns of lists: strings that are joined to a text, and ready-made features.
+//! Columns of lists: strings that are joined to a text, ready-made features, and values of any kind.
 
 use std::ops::Range;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringArray};
+use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
 
 use crate::FeatureList;
@@ -38,13 +39,17 @@ impl Lists {
         if !element(array.data_type()).is_some_and(is_feature) {
             return None;
         }
-        let elements = match array.data_type() {
-            DataType::List(_) => array.as_list::<i32>().values(),
-            DataType::LargeList(_) => array.as_list::<i64>().values(),
-            _ => array.as_fixed_size_list().values(),
-        };
-        let elements = arrow_cast::cast(elements, &DataType::Utf8).ok()?;
+        let elements = arrow_cast::cast(elements_of(array)?, &DataType::Utf8).ok()?;
         Some(Self { lists: ArrayRef::clone(array), elements: elements.as_string().clone() })
+    }
+
+    /// The lists of a column with elements of any type as texts; `None` if it has no lists.
+    pub(super) fn displayed(array: &ArrayRef) -> Option<Self> {
+        if let Some(lists) = Self::of(array) {
+            return Some(lists);
+        }
+        let elements = displayed(elements_of(array)?)?;
+        Some(Self { lists: ArrayRef::clone(array), elements })
     }
 
     /// Where the elements of a list are; `None` if it is null.
@@ -70,7 +75,7 @@ impl Lists {
     }
 
     /// The elements of a list, `None` for null ones; none at all if the list is null.
-    fn elements(&self, row: usize) -> Option<impl Iterator<Item = Option<&str>>> {
+    pub(super) fn elements(&self, row: usize) -> Option<impl Iterator<Item = Option<&str>>> {
         let value = |at| self.elements.is_valid(at).then(|| self.elements.value(at));
         self.range(row).map(|range| range.map(value))
     }
@@ -102,11 +107,30 @@ impl Lists {
     }
 }
 
+/// The elements of all lists of a column; `None` if it has no lists.
+fn elements_of(array: &ArrayRef) -> Option<&ArrayRef> {
+    Some(match array.data_type() {
+        DataType::List(_) => array.as_list::<i32>().values(),
+        DataType::LargeList(_) => array.as_list::<i64>().values(),
+        DataType::FixedSizeList(..) => array.as_fixed_size_list().values(),
+        _ => return None,
+    })
+}
+
+/// Values of any type as texts, null ones as null; `None` for a type that Arrow cannot display.
+pub(super) fn displayed(array: &ArrayRef) -> Option<StringArray> {
+    let options = FormatOptions::default();
+    let formatter = ArrayFormatter::try_new(array.as_ref(), &options).ok()?;
+    let text = |row| array.is_valid(row).then(|| formatter.value(row).try_to_string());
+    (0..array.len()).map(|row| text(row).transpose()).collect::<Result<_, _>>().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use arrow_array::builder::{
-        FixedSizeListBuilder, Int32Builder, LargeListBuilder, ListBuilder, StringBuilder,
+        BooleanBuilder, FixedSizeListBuilder, Float64Builder, Int32Builder, LargeListBuilder,
+        ListBuilder, StringBuilder,
     };
     use std::sync::Arc;
 
@@ -153,5 +177,29 @@ mod tests {
         (0..3).for_each(|_| builder.append(true));
         let array: ArrayRef = Arc::new(builder.finish());
         assert_eq!(read(array.slice(1, 2)), [strings(&["2", "3"]), strings(&["4", "5"])]);
+    }
+
+    #[test]
+    fn elements_of_any_type_have_texts() {
+        let mut builder = ListBuilder::new(Float64Builder::new());
+        builder.append_value([Some(1.5), None, Some(-2.0)]);
+        builder.append_null();
+        builder.append_value([None::<f64>; 1]);
+        let array: ArrayRef = Arc::new(builder.finish());
+        assert!(Lists::of(&array).is_none());
+        let texts = |array: &ArrayRef, row| {
+            let lists = Lists::displayed(array).unwrap();
+            let elements = lists.elements(row).into_iter().flatten().flatten();
+            elements.map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!([0, 1, 2].map(|row| texts(&array, row)), [vec!["1.5", "-2.0"], vec![], vec![]]);
+        assert_eq!(texts(&array.slice(2, 1), 0), [""; 0]);
+
+        let mut builder = ListBuilder::new(ListBuilder::new(BooleanBuilder::new()));
+        builder.values().append_value([Some(true), None]);
+        builder.append(true);
+        let array: ArrayRef = Arc::new(builder.finish());
+        assert_eq!(texts(&array, 0), ["[true, ]"]);
+        assert_eq!(displayed(&array).unwrap().value(0), "[[true, ]]");
     }
 }

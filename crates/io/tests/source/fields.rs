@@ -208,7 +208,8 @@ fn given_values_are_texts() {
         ..FieldNames::default()
     };
     let json = "{\"body\":\"b\",\"tag\":[\"x\",3,\" y\\u00e9\"],\"m\":{\"n\":1.50}}\n{\"body\":\"b\",\"tag\":true,\"m\":{\"n\":null}}\n\
-         {\"body\":\"b\",\"tag\":\" \\n\"}\n{\"body\":\"b\",\"tag\":[[1]]}\n{\"body\":\"b\",\"tag\":{}}\n";
+         {\"body\":\"b\",\"tag\":\" \\n\"}\n{\"body\":\"b\",\"tag\":[[1],null,1.50,false]}\n\
+         {\"body\":\"b\",\"tag\":{\"a\": 1}}\n{\"body\":\"b\",\"tag\":[null]}\n";
     let read = with(names(), "x.jsonl", json);
     assert_eq!(read.messages(), [""; 0]);
     let of = |record: usize, field| read.records[record].given.of(field).collect::<Vec<_>>();
@@ -217,7 +218,9 @@ fn given_values_are_texts() {
         (vec!["x", "3", "y\u{e9}"], vec!["b"], vec!["1.50"])
     );
     assert_eq!((of(1, 0), of(1, 2), of(1, 3)), (vec!["true"], vec![], vec![]));
-    assert_eq!((of(2, 0), of(3, 0), of(4, 0)), (vec![], vec![], vec![]));
+    assert_eq!((of(2, 0), of(5, 0)), (vec![], vec![]));
+    // None of these may seem to have no value.
+    assert_eq!((of(3, 0), of(4, 0)), (vec!["[1]", "1.50", "false"], vec!["{\"a\":1}"]));
     let csv = "tag,m.n,body\n\" x \",1.50,b\n,,b\n";
     let read = with(names(), "x.csv", csv);
     let of = |record: usize, field| read.records[record].given.of(field).collect::<Vec<_>>();

@@ -1,4 +1,4 @@
-//! Lists in JSON: strings that are joined to a text, and ready-made features.
+//! Lists in JSON: strings that are joined to a text, ready-made features, and values of any kind.
 
 use std::fmt;
 
@@ -114,6 +114,60 @@ impl<'a> Visitor<'a> for Features<'_> {
     }
 }
 
+/// Calls `each` with the texts of the elements of a list, or with that of another value: strings
+/// are without quotes, nulls are left out, and everything else is JSON without white space.
+pub(super) fn elements(raw: &str, each: &mut dyn FnMut(&str)) {
+    if !raw.starts_with('[') {
+        return element(raw, each);
+    }
+    // The list is well-formed; were it not, it would be an element of its own.
+    let mut parser = serde_json::Deserializer::from_str(raw);
+    if parser.deserialize_seq(Elements(each)).is_err() {
+        element(raw, each);
+    }
+}
+
+struct Elements<'e>(&'e mut dyn FnMut(&str));
+
+impl<'a> Visitor<'a> for Elements<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'a>>(self, mut list: A) -> Result<(), A::Error> {
+        while let Some(raw) = list.next_element::<&'a RawValue>()? {
+            element(raw.get(), self.0);
+        }
+        Ok(())
+    }
+}
+
+fn element(raw: &str, each: &mut dyn FnMut(&str)) {
+    if raw == "null" {
+        return;
+    }
+    // Escapes that are no characters stay as they are written.
+    if raw.starts_with('"')
+        && let Ok(Str(text)) = serde_json::from_str(raw)
+    {
+        return each(&text);
+    }
+    let mut in_string = false;
+    let mut escaped = false;
+    let compact: String = raw
+        .chars()
+        .filter(|&c| {
+            let kept = in_string || !c.is_ascii_whitespace();
+            in_string ^= c == '"' && !escaped;
+            escaped = in_string && c == '\\' && !escaped;
+            kept
+        })
+        .collect();
+    each(&compact);
+}
+
 /// Whether a value is an integer. JSON writes no leading zeros.
 fn is_integer(raw: &str) -> bool {
     let digits = raw.strip_prefix('-').unwrap_or(raw);
@@ -140,6 +194,24 @@ mod tests {
             assert!(joined.is_ok() || joined.is_err_and(|e| e.is_data()));
         }
         assert!(join(r#"["\ud800"]"#, "", &mut out).is_err_and(|e| !e.is_data()));
+    }
+
+    #[test]
+    fn every_value_but_null_has_a_text() {
+        for (raw, expected) in [
+            ("[]", &[][..]),
+            ("[null, null]", &[]),
+            (r#"[ "a" , null, "b\u00e9", "" ]"#, &["a", "b\u{e9}", ""]),
+            ("[1.50, -0, 1e400, true]", &["1.50", "-0", "1e400", "true"]),
+            ("[[1, 2], [], {}]", &["[1,2]", "[]", "{}"]),
+            (r#"["\ud800"]"#, &[r#""\ud800""#]),
+            ("false", &["false"]),
+            (r#"{ "a b" : "c \" d\\" , "e" : [ 1 ] }"#, &[r#"{"a b":"c \" d\\","e":[1]}"#]),
+        ] {
+            let mut found = Vec::new();
+            elements(raw, &mut |text| found.push(text.to_owned()));
+            assert_eq!(found, expected, "{raw}");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::source::fields::{Fields, Slot};
 use crate::{Content, FeatureList, FieldNumber, FieldTexts, RecordView};
 
-use super::list::features;
+use super::list::{elements, features};
 use super::members::members;
 use super::value::{Value, Values};
 
@@ -71,13 +71,8 @@ pub(in crate::source) fn record<'a>(
     given.clear();
     for (field, &slot) in fields.given.iter().enumerate() {
         match (values[slot], written(slot)) {
-            (Value::Raw(logical @ ("true" | "false")), _) => given.push(field, logical),
-            (Value::Raw(raw), None) if raw.starts_with('[') => {
-                // A list of other things has no values.
-                if features(raw, &mut given.list).is_ok() {
-                    given.push_list(field);
-                }
-            }
+            (Value::Raw("null"), _) => {}
+            (Value::Raw(raw), None) => elements(raw, &mut |value| given.push(field, value)),
             (_, value) => value.iter().for_each(|value| given.push(field, value)),
         }
     }
