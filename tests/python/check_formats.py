@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import read_segment
+from read_segment import finalise
 from xxh3 import xxh3_64, xxh3_128
 
 SAMPLES = pathlib.Path(__file__).parent.parent / "formats" / "v1"
@@ -193,6 +194,27 @@ def check_job(folder):
     assert [entry[0] for entry in job["inputs"]] == ["input.jsonl"]
 
 
+def check_fingerprints():
+    """The table of worked values, by the definitions above it."""
+    described = (SAMPLES.parent.parent.parent / "FORMAT.md").read_text()
+    section = described.partition("## Fingerprints")[2].partition("\n## ")[0]
+    base, mask = 0x9E3779B97F4A7C15, (1 << 64) - 1
+    hashes = [xxh3_64(word.encode()) for word in ("a", "rose", "is", "a")]
+    polynomial = sum(h * base**(3 - i) for i, h in enumerate(hashes)) & mask
+    a, rose, is_ = hashes[:3]
+    sequence = struct.pack("<35Q", a, rose, *[is_, a, rose] * 11)
+    values = (
+        ("the number 1, finalised", finalise(1)),
+        ("token `rose`: hash", hashes[1]),
+        ("term `rose`: fingerprint", finalise(hashes[1])),
+        ("shingle `a rose is a`: fingerprint", finalise(polynomial)),
+    )
+    for name, value in values:
+        assert f"| {name} | `{value:016x}` |" in section, f"FORMAT.md: {name} is {value:016x}"
+    digest = f"| token sequence `a rose` and 11 times `is a rose`: digest | `{xxh3_128(sequence):032x}` |"
+    assert digest in section, digest
+
+
 def check_lexicon(path):
     data = path.read_bytes()
     assert data[:8] == b"LKLEXIC\n"
@@ -213,7 +235,9 @@ def check_lexicon(path):
     for number, (_, frequency) in enumerate(entries):
         if number % 64 == 0:
             places.append(at - start)
-        found[data[at + 1:at + 1 + data[at]].decode()] = frequency
+        name = data[at + 1:at + 1 + data[at]]
+        assert entries[number][0] == finalise(xxh3_64(name)), name
+        found[name.decode()] = frequency
         at += 1 + data[at]
     assert at - start == names and found["word7"] == 5 and found["tail"] == 1
     assert list(struct.unpack(f"<{len(places)}Q", data[at:at + 8 * len(places)])) == places
@@ -308,6 +332,7 @@ def main():
     check_job(checkpoint)
     check_chunks(checkpoint)
     check_steps(checkpoint)
+    check_fingerprints()
     check_lexicon(SAMPLES / "terms.lexicon")
     check_tables()
     check_marks()

@@ -120,7 +120,7 @@ impl FeatureScratch {
     }
 
     /// Digest of the sequence of all tokens, before the term filter: lexical equivalence compares
-    /// all words (Broder 1997, section 4).
+    /// all words (Broder et al. 1997, "Identical documents").
     #[must_use]
     pub fn token_digest(&self) -> TokenDigest {
         TokenDigest::of(&self.tokens)

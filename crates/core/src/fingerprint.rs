@@ -62,8 +62,8 @@ pub fn shingles(tokens: &[u64], size: usize, mut emit: impl FnMut(u64)) {
     }
 }
 
-/// Digest of a document's original content: equal for *identical* documents (Broder 1997, section
-/// 4: a fingerprint of the whole original).
+/// Digest of a document's original content: equal for *identical* documents (Broder et al. 1997,
+/// "Identical documents": a fingerprint of the whole original).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TextDigest(pub u128);
 

@@ -1,7 +1,8 @@
 //! Digest of a document's original content: equal for *identical* documents.
 //!
-//! Broder 1997, section 4, calls two documents identical if fingerprints of the whole originals are
-//! equal. The original is the content as given, before decoding and extraction:
+//! Broder et al. 1997, "Identical documents", calls two documents identical if the fingerprints of
+//! the whole originals are equal. The original is the content as given, before decoding and
+//! extraction:
 //!
 //! * plain text in a record: the value of its text field, as UTF-8;
 //! * a text or Markdown file: the bytes of the file, after decompression;

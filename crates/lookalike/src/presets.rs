@@ -128,8 +128,8 @@ static PRESETS: [Preset; 7] = [
         summary: "text-dedup on CORE (scholarly abstracts): word 2-grams, 50 bands of 4",
         source: "text-dedup, configs/benchmark_core_minhash.toml: num_perm 200, ngram_size 2, bands 50, rows 4, \
                  threshold 0.5",
-        differs: "text-dedup splits text between any two characters that are no letters, digits or _, so that \
-                  empty words count. It verifies nothing in this benchmark",
+        differs: "text-dedup splits text at every character that is no letter, digit or _, so that don't is \
+                  two words; its release 0.4.0 counts empty words as well. It verifies nothing in this benchmark",
         unit: Unit::Word,
         shingle: 2,
         threshold: "0.5",
