@@ -17,9 +17,25 @@ def proven(method: dict, pairs: int, whole: bool) -> float:
         return measured or 0.0
     if method["recall"] is not None:
         return min(measured, method["recall"])
-    # Wilson's interval.
-    z, n = 1.959964, pairs
-    return (measured + z * z / (2 * n) - z * math.sqrt(measured * (1 - measured) / n + z * z / (4 * n * n))) / (1 + z * z / n) if n else 0.0
+    return least(measured, pairs)
+
+
+def least(share: float, n: int) -> float:
+    """The lower end of Wilson's 95 % interval."""
+    z = 1.959964
+    return (share + z * z / (2 * n) - z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))) / (1 + z * z / n) if n else 0.0
+
+
+def precise(method: dict, pairs: int, whole: bool) -> bool:
+    """Whether a sample shows that a method finds little else."""
+    if method["method"] == "exact" or method["method"].endswith("@exact"):
+        return True
+    measured = method["precision_in_sample"] or 0
+    if whole or not measured:
+        return measured >= 0.99
+    right = round(method["recall_in_sample"] * pairs)
+    found = round(right / measured)
+    return found > 0 and least(right / found, found) >= 0.99
 
 
 def expected(said: dict, recall: float, memory: int) -> "str | None":
@@ -30,9 +46,9 @@ def expected(said: dict, recall: float, memory: int) -> "str | None":
     for method in said["methods"]:
         name = method["method"]
         exact = name == "exact"
-        precise = exact or name.endswith("@exact") or (method["precision_in_sample"] or 0) >= 0.99
         fits = costs[name]["peak_memory_bytes"] <= memory
-        if precise and fits and (recall < 1 or exact) and proven(method, pairs, said["sample"]["whole"]) >= recall:
+        whole = said["sample"]["whole"]
+        if precise(method, pairs, whole) and fits and (recall < 1 or exact) and proven(method, pairs, whole) >= recall:
             enough.append(name)
     others = sorted((costs[name]["seconds"], at, name) for at, name in enumerate(enough) if name != "exact")
     if "exact" in enough and not (others and others[0][0] < 0.5 * costs["exact"]["seconds"]):

@@ -56,11 +56,23 @@ impl Required {
         wilson(hits, self.pairs).map(|(low, _)| low)
     }
 
+    /// The precision that the sample proves: measured, and of a sample the lower end of its 95 %
+    /// interval.
+    fn proven_precision(&self, method: &PlanRecall) -> Option<f64> {
+        let measured = method.precision_in_sample?;
+        if self.whole || measured == 0.0 {
+            return Some(measured);
+        }
+        let right = (method.recall_in_sample? * self.pairs as f64).round();
+        wilson(right as u64, (right / measured).round() as u64).map(|(low, _)| low)
+    }
+
     /// Whether a method finds enough, and little else.
     fn enough(&self, method: &PlanRecall) -> bool {
         let exact = method.method == "exact";
-        let proven = exact || method.method.ends_with("@exact");
-        let precise = proven || method.precision_in_sample.is_some_and(|found| found >= PRECISION);
+        let verified = exact || method.method.ends_with("@exact");
+        let shown = || self.proven_precision(method).is_some_and(|found| found >= PRECISION);
+        let precise = verified || shown();
         // A recall of 1 in a sample does not imply 1 in the whole, except for the exact join.
         let all = self.recall >= 1.0 && !exact;
         precise && !all && self.proven_recall(method).is_some_and(|found| found >= self.recall)
@@ -82,6 +94,10 @@ impl Required {
         if !method.method.ends_with("@exact") {
             let precision = method.precision_in_sample.unwrap_or(0.0);
             text += &format!(", its precision {precision:.3}");
+            if !self.whole {
+                let proven = self.proven_precision(method).unwrap_or(0.0);
+                text += &format!(", and {proven:.3} or more with 95 % confidence");
+            }
         }
         text
     }
@@ -176,7 +192,7 @@ mod tests {
     }
 
     fn required(recall: f64, memory: u64) -> Required {
-        Required { recall, memory, pairs: 100, whole: false }
+        Required { recall, memory, pairs: 1000, whole: false }
     }
 
     #[test]
@@ -206,7 +222,13 @@ mod tests {
     fn a_method_that_removes_other_documents_is_not_recommended() {
         let ways = |precision| [EXACT, ("loose@none", Some(1.0), 1.0, precision, 1.0, 50)];
         assert_eq!(of(required(0.95, 100), &ways(0.98)).as_deref(), Some("exact"));
-        assert_eq!(of(required(0.95, 100), &ways(0.99)).as_deref(), Some("loose@none"));
+        // 990 of 1000 prove 0.982, and 999 prove 0.994.
+        assert_eq!(of(required(0.95, 100), &ways(0.99)).as_deref(), Some("exact"));
+        assert_eq!(of(required(0.95, 100), &ways(0.999)).as_deref(), Some("loose@none"));
+        let few = Required { pairs: 300, ..required(0.95, 100) };
+        assert_eq!(of(few, &ways(1.0)).as_deref(), Some("exact"), "300 of 300 prove 0.987");
+        let all = Required { whole: true, ..few };
+        assert_eq!(of(all, &ways(0.99)).as_deref(), Some("loose@none"));
         assert_eq!(of(required(0.95, 60), &ways(0.98)), None, "not even to save memory");
         let verified = [EXACT, ("loose@exact", Some(1.0), 1.0, 0.5, 1.0, 50)];
         assert_eq!(of(required(0.95, 100), &verified).as_deref(), Some("loose@exact"));
@@ -216,8 +238,9 @@ mod tests {
     fn without_a_theory_the_sample_has_to_prove_the_recall() {
         let ways = [EXACT, ("simhash@exact", None, 1.0, 1.0, 1.0, 50)];
         // 100 of 100 prove 0.963, and 50 of 50 prove 0.929.
-        assert_eq!(of(required(0.96, 100), &ways).as_deref(), Some("simhash@exact"));
-        assert_eq!(of(required(0.97, 100), &ways).as_deref(), Some("exact"));
+        let hundred = |recall| Required { pairs: 100, ..required(recall, 100) };
+        assert_eq!(of(hundred(0.96), &ways).as_deref(), Some("simhash@exact"));
+        assert_eq!(of(hundred(0.97), &ways).as_deref(), Some("exact"));
         let few = Required { pairs: 50, ..required(0.95, 100) };
         assert_eq!(of(few, &ways).as_deref(), Some("exact"));
         // What was measured on everything needs no interval.
@@ -230,13 +253,13 @@ mod tests {
 
     #[test]
     fn the_reason_is_what_was_measured() {
-        let ways = [EXACT, ("fast@none", Some(0.95), 0.97, 0.995, 4.0, 80)];
+        let ways = [EXACT, ("fast@none", Some(0.95), 0.97, 0.999, 4.0, 80)];
         let reason =
             |recall, memory, ways: &[Way]| recommended(required(recall, memory), ways).reason;
         assert_eq!(
             reason(0.95, 100, &ways),
-            "it takes 0.40 of the time of the exact join; its recall is 0.970 of 100 pairs in the sample, and 0.950 \
-             by its S-curve for the pairs expected in all, its precision 0.995"
+            "it takes 0.40 of the time of the exact join; its recall is 0.970 of 1000 pairs in the sample, and 0.950 \
+             by its S-curve for the pairs expected in all, its precision 0.999, and 0.994 or more with 95 % confidence"
         );
         let slow = [EXACT, ("slow@exact", None, 1.0, 1.0, 9.0, 50)];
         assert_eq!(
@@ -245,7 +268,7 @@ mod tests {
              0.90 of its time, and below 0.5 would be worth it"
         );
         assert!(reason(0.95, 60, &slow).starts_with("the exact join needs 100 B of memory; this"));
-        assert!(reason(0.95, 60, &slow).ends_with("0.963 or more with 95 % confidence"));
+        assert!(reason(0.95, 60, &slow).ends_with("0.996 or more with 95 % confidence"));
         assert!(reason(1.0, 100, &slow).ends_with("no other method finds all"));
         assert!(
             reason(0.95, 100, &slow[..1]).ends_with("no other method is shown to have recall 0.95")
