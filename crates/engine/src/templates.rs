@@ -119,6 +119,39 @@ impl Templates {
         }
         // Documents of a unit have equal complete sets, or the same words.
         let [later, earlier] = [later, earlier].map(|unit| units.members(unit)[0]);
-        Ok(criterion.reaches(self.complete(remaining, later, earlier)?))
+        let complete = self.complete(remaining, later, earlier)?;
+        Ok(complete_reaches(criterion, remaining, complete))
+    }
+}
+
+/// Whether two complete documents reach the threshold.
+///
+/// Containment is that of the one with fewer remaining elements, the first; where both have as
+/// many, of the one with fewer elements in all, whichever is first.
+#[must_use]
+pub fn complete_reaches(criterion: Criterion, remaining: Overlap, complete: Overlap) -> bool {
+    let swaps = remaining.a == remaining.b && complete.a > complete.b;
+    criterion.reaches(if swaps { complete.swapped() } else { complete })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lookalike_core::Measure;
+
+    #[test]
+    fn containment_of_complete_documents_does_not_depend_on_their_order() {
+        let threshold = "0.9".parse().unwrap();
+        let criterion = Criterion { measure: Measure::Containment, threshold };
+        let complete = Overlap { shared: 101, a: 111, b: 141 };
+        let remaining = |a, b| Overlap { shared: 22, a, b };
+        for (complete, remaining, reaches) in [
+            (complete, remaining(26, 26), true),
+            (complete.swapped(), remaining(26, 26), true),
+            (complete, remaining(25, 26), true),
+            (complete.swapped(), remaining(25, 26), false),
+        ] {
+            assert_eq!(complete_reaches(criterion, remaining, complete), reaches);
+        }
     }
 }

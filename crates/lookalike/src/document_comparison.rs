@@ -5,6 +5,7 @@ use crate::exhibits::measures;
 use crate::summarise::settings_summary;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{CommonElements, FeatureKind, Overlap, overlap};
+use lookalike_engine::templates::complete_reaches;
 use lookalike_engine::{MatchSettings, Signer};
 use lookalike_io::FeatureList;
 use lookalike_report::{
@@ -91,7 +92,7 @@ impl DocumentComparison {
         with_boilerplate = with_boilerplate.filter(|&whole| {
             !criterion.reaches(smaller_first)
                 && matching.join_criterion().reaches(smaller_first)
-                && criterion.reaches(whole)
+                && complete_reaches(criterion, smaller_first, whole)
         });
         Ok(Self {
             measures: measures(counts, true),

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import time
 
-from checks.harness import Checks, summary_of, table_of, tree_of
+from checks.harness import Checks, dict_table, summary_of, table_of, tree_of
 from checks.inputs import boilerplate, write_jsonl
 
 SITES = ("https://Alpha.example/{}", "http://beta.example:8080/{}?q=//x", "//gamma.example/{}", "https://user@delta.example./{}", "", "page/{}.html")
@@ -54,6 +54,14 @@ def site_boilerplate(c: Checks) -> None:
         table.writerows(made)
     runs.append(("site boilerplate csv", "dedup", [folder / "docs.csv"], ("--boilerplate", "12")))
     c.all_checked(runs)
+
+    # Pairs that match with their boilerplate, of equal and other sizes: explain says the same in any order.
+    contained = c.out("site boilerplate 12 dedup 0.9 --measure containment")
+    pairs = [row for row in dict_table(contained / "ledger.tsv") if row["rule"] == "near" and float(row["containment_a_in_b"]) < 0.9]
+    asked = [(row["removed_id"], row["kept_id"]) for row in pairs[:6]]
+    answers = [[c.run("explain", *order, "--run", contained).stdout for order in (pair, pair[::-1])] for pair in asked]
+    alike = [["Near-duplicates" in text for text in both] for both in answers]
+    c.check("site boilerplate: explain in any order", len(asked) == 6 and all(both == [True, True] for both in alike), (asked, answers[:1]))
 
     summary = summary_of(c.out("site boilerplate 12 dedup 0.8"))
     said = summary["boilerplate"]
