@@ -448,7 +448,10 @@ class Measure:
             return False
         if not Measure(self.name, min(LEAST_REMAINING, self.threshold)).reached(a, b, shared):
             return False
-        return self.reaches(len(a.complete & b.complete), len(a.complete), len(b.complete))
+        # The smaller of what remains is contained in the other; where neither is smaller, the smaller complete one.
+        sizes = (len(a.complete), len(b.complete))
+        sizes = sorted(sizes) if len(a.features) == len(b.features) else sizes
+        return self.reaches(len(a.complete & b.complete), *sizes)
 
     def reached(self, a, b, shared: int) -> bool:
         """Whether what is left of them reaches the threshold."""
@@ -477,9 +480,13 @@ def seconds(text) -> float:
         when = datetime.fromisoformat(re.sub("[zZ]$", "+00:00", text))
     except ValueError:
         try:
-            when = parsedate_to_datetime(text)
+            # A mail date without a time.
+            when = parsedate_to_datetime(f"{text} 00:00:00" if re.fullmatch(r"\d+ [A-Z][a-z]{2} \d{4}", text) else text)
         except (ValueError, TypeError):
-            return number_of(text)
+            number = number_of(text)
+            while abs(number) >= 1e11:  # Milli-, micro- or nanoseconds.
+                number /= 1000
+            return number
     return (when if when.tzinfo else when.replace(tzinfo=timezone.utc)).timestamp()
 
 

@@ -74,7 +74,7 @@ use std::path::PathBuf;
 #[command(
     name = "lookalike",
     version,
-    max_term_width = 100,
+    max_term_width = 80,
     after_help = "\
 Exit codes: 0 done; 1 failed, or not a single document could be read; 2 wrong
 usage; 3 stopped by a guard (--strict, an input that changed, too many pairs);

@@ -56,16 +56,11 @@ pub(crate) fn complete(command: &Command, words: Vec<OsString>) -> Result<Comple
 }
 
 impl Complete {
-    /// Where values come from that a message of the parser names and nobody typed.
+    /// Where values come from that a message names and nobody typed: by their options, or as the file
+    /// that a message begins with.
     pub(crate) fn origins(&self, message: &str) -> String {
-        let named = self.given.iter().filter(|given| {
-            let flag = format!("--{}", given.name);
-            message.match_indices(&flag).any(|(at, _)| {
-                let behind = message[at + flag.len()..].chars().next();
-                !behind.is_some_and(|c| c.is_alphanumeric() || c == '-')
-            })
-        });
-        named.map(|given| format!("--{} is from {}\n", given.name, given.origin)).collect()
+        let named = self.given.iter().filter(|given| names(message, given));
+        named.map(|given| format!("{} is from {}\n", given.shown, given.origin)).collect()
     }
 
     /// Records what counts, for `config.toml`.
@@ -74,6 +69,44 @@ impl Complete {
         command.build();
         if let Some(leaf) = Leaf::of(&command, matches) {
             effective::remember(&leaf);
+        }
+    }
+}
+
+/// Whether a message names a value.
+fn names(message: &str, given: &Given) -> bool {
+    let is_option = message.match_indices(&given.shown).any(|(at, _)| {
+        let behind = message[at + given.shown.len()..].chars().next();
+        given.shown.starts_with("--") && !behind.is_some_and(|c| c.is_alphanumeric() || c == '-')
+    });
+    let is_file = |value: &String| {
+        message.strip_prefix(value.as_str()).is_some_and(|rest| rest.starts_with(": "))
+    };
+    is_option || given.values.iter().any(is_file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_names_an_option_or_begins_with_its_file() {
+        let given = |shown: &str, value: &str| Given {
+            name: shown.trim_start_matches('-').to_owned(),
+            values: vec![value.to_owned()],
+            origin: "look.toml".to_owned(),
+            shown: shown.to_owned(),
+        };
+        for (message, option, wanted) in [
+            ("--max-loss: `30` is no share", given("--max-loss", "30"), true),
+            ("raise --max-loss-of", given("--max-loss", "30"), false),
+            ("raise --max-losses", given("--max-loss", "30"), false),
+            ("a.jsonl: no such file", given("--against", "a.jsonl"), true),
+            ("a.jsonl: no such file", given("inputs", "a.jsonl"), true),
+            ("a.jsonl.gz: no such file", given("inputs", "a.jsonl"), false),
+            ("the inputs hold no documents", given("inputs", "a.jsonl"), false),
+        ] {
+            assert_eq!(names(message, &option), wanted, "{message}");
         }
     }
 }

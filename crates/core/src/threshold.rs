@@ -15,7 +15,7 @@ pub struct Threshold {
 
 /// Why a text is not a threshold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("threshold `{0}` is not a decimal above 0 and at most 1, such as 0.8")]
+#[error("`{0}` is not a decimal above 0 and at most 1, such as 0.8")]
 pub struct ThresholdError(String);
 
 impl Threshold {

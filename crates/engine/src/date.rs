@@ -3,8 +3,9 @@
 use chrono::{DateTime, NaiveDate, NaiveDateTime};
 
 /// Reads ISO 8601 dates and times (`2024-05-01`, `2024-05-01T10:00:00Z`, `2024-05-01 10:00:00`),
-/// mail dates (`Wed, 01 May 2024 10:00:00 +0200`), `2024-05`, `2024`, and epoch seconds. Times
-/// without a zone are UTC. `NaN` for anything else.
+/// mail dates (`Wed, 01 May 2024 10:00:00 +0200`), `2024-05`, `2024`, and epoch numbers, whose size
+/// tells seconds, milliseconds, microseconds and nanoseconds apart. Times without a zone are UTC.
+/// `NaN` for anything else.
 #[must_use]
 pub fn seconds(text: &str) -> f64 {
     let text = text.trim();
@@ -30,12 +31,24 @@ pub fn seconds(text: &str) -> f64 {
         7 => format!("{text}-01"),
         _ => text.to_owned(),
     };
-    for form in ["%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d %b %Y", "%B %d, %Y"] {
+    for form in ["%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d %B %Y", "%B %d, %Y"] {
         if let Ok(day) = NaiveDate::parse_from_str(&day, form) {
             return day.and_hms_opt(0, 0, 0).map_or(f64::NAN, |t| t.and_utc().timestamp() as f64);
         }
     }
-    text.parse::<f64>().ok().filter(|n| n.is_finite()).unwrap_or(f64::NAN)
+    text.parse::<f64>().ok().filter(|n| n.is_finite()).map_or(f64::NAN, epoch)
+}
+
+/// The seconds of an epoch number. Seconds end in the year 5138, where milliseconds begin in March
+/// 1973; and so on by factors of a thousand. No usual date is read in a wrong unit, so a collection
+/// may mix them.
+fn epoch(number: f64) -> f64 {
+    match number.abs() {
+        ..1e11 => number,
+        ..1e14 => number / 1e3,
+        ..1e17 => number / 1e6,
+        _ => number / 1e9,
+    }
 }
 
 /// A time in seconds since 1970 as `2026-11-23T21:30:17Z`; the number itself beyond the years that
@@ -60,13 +73,32 @@ mod tests {
             "2024-05-01T12:00",
             "Wed, 01 May 2024 14:00:00 +0200",
             "1714564800",
+            "1714564800000",
+            "1714564800000.0",
+            "1714564800000000",
+            "1714564800000000000",
         ] {
             assert_eq!(seconds(text), noon, "{text}");
         }
         for text in ["2024-05-01", "20240501", "2024/05/01", "1 May 2024", "2024-05"] {
             assert_eq!(seconds(text), noon - 43_200.0, "{text}");
         }
+        for text in ["1 Jun 2024", "1 June 2024", "Jun 1, 2024", "June 1, 2024"] {
+            assert_eq!(seconds(text), seconds("2024-06"), "{text}");
+        }
         assert_eq!(seconds("1970"), 0.0);
+    }
+
+    #[test]
+    fn units_of_epoch_numbers_can_be_mixed() {
+        // 1973-03-03 to 5107-03-10, and the same before 1970.
+        for second in [1e8, 1e9, 1e10, 9.9e10] {
+            for unit in [1.0, 1e3, 1e6, 1e9] {
+                assert_eq!(seconds(&format!("{}", second * unit)), second, "{second} in {unit}");
+                assert_eq!(seconds(&format!("-{}", second * unit)), -second, "{second} in {unit}");
+            }
+        }
+        assert!(seconds("1700000000001") < seconds("2026-01-01"));
     }
 
     #[test]

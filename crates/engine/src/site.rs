@@ -9,18 +9,17 @@ use std::borrow::Cow;
 pub enum SiteRule {
     /// The host of its URL.
     Host,
-    /// The value of the field that is read as its URL.
+    /// The first value of the first of its fields [`FieldNames::given`](lookalike_io::FieldNames::given).
     Field,
 }
 
-/// The site of a record: the host of its URL, or the value of that field; of a record without one,
-/// the directory of a one-document file, or the file that holds many documents.
+/// The site of a record: the host of its URL, or the value of a field; of a record without one, the
+/// directory of a one-document file, or the file that holds many documents.
 #[must_use]
 pub fn site<'r>(record: &'r RecordView<'_>, inputs: &'r Inputs, rule: SiteRule) -> Cow<'r, str> {
-    let field = record.url.as_deref();
     let named = match rule {
-        SiteRule::Host => field.and_then(host),
-        SiteRule::Field => field.map(str::trim).filter(|name| !name.is_empty()).map(Cow::Borrowed),
+        SiteRule::Host => record.url.as_deref().and_then(host),
+        SiteRule::Field => record.given.of(0).next().map(Cow::Borrowed),
     };
     if let Some(site) = named {
         return site;

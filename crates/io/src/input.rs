@@ -7,6 +7,7 @@
 mod archive;
 mod archive_bytes;
 mod discover;
+mod earlier_result;
 mod error;
 mod extract;
 mod fields;
@@ -16,7 +17,8 @@ mod format;
 mod format_options;
 pub(crate) mod kind;
 mod maildir;
-mod name;
+pub mod name;
+mod pattern;
 mod remote;
 mod skipped;
 mod spool;
@@ -31,3 +33,6 @@ pub use format::{Compression, Format};
 pub use format_options::{FormatOptions, KeepOrDrop};
 pub use skipped::skipped_kind;
 pub use tally::ArgumentFiles;
+
+pub(crate) use discover::real as real_path;
+pub(crate) use earlier_result::MARKS_OF_A_RESULT;

@@ -14,6 +14,7 @@ use lookalike_methods::imatch::{Frequencies, Share};
 use memmap2::Mmap;
 use std::fmt;
 use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Document frequencies, mapped from a file that never changes. `Send` and `Sync`.
@@ -69,6 +70,15 @@ impl Lexicon {
             return Err(damaged(what));
         }
         Ok(Self { path: path.to_owned(), map, header, sections, checksum })
+    }
+
+    /// Whether there is a file that begins as a lexicon does; false if it cannot be read.
+    #[must_use]
+    pub fn is_at(path: &Path) -> bool {
+        let mut start = [0; MAGIC.len()];
+        let mut read = || File::open(path)?.read_exact(&mut start);
+        // Opening a pipe would wait for its writer.
+        path.is_file() && read().is_ok() && start == *MAGIC
     }
 
     /// Checks that the lexicon was made with the wanted description.

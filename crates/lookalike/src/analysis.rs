@@ -24,6 +24,7 @@ use lookalike_io::sink::Staging;
 use lookalike_methods::Evidence;
 use lookalike_report::{BoilerplateSummary, KeepValues};
 use std::cmp::Ordering;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -163,6 +164,7 @@ pub(crate) fn analyse(
     let scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
     let staging = state::begin(job, scratch_dir.as_ref())?;
     staging.conflicts(&inputs)?;
+    staging.conflicts_with(other_inputs(job))?;
     let matches = None;
     let request = Request { job, inputs, first_protected_file, scratch_dir, list_pairs, matches };
     Ok((analyse_inputs(request, Reading::Files, progress)?, staging))
@@ -381,6 +383,13 @@ fn changed_object(inputs: &Inputs, error: LookalikeError) -> LookalikeError {
 pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, LookalikeError> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
     Ok(pool.map_err(|e| EngineError::Threads { threads, reason: e.to_string() })?)
+}
+
+/// What a job reads besides the files of [`discover`]: indexes, a lexicon, a plan.
+pub(crate) fn other_inputs(job: &Job) -> impl Iterator<Item = &Path> {
+    let indexes = job.against.iter().filter(|path| is_index(path)).map(Path::new);
+    let lexicon = job.settings.method.iter().filter_map(|method| method.lexicon.as_deref());
+    indexes.chain(lexicon.map(Path::new)).chain(job.plan.as_deref())
 }
 
 /// The input files, protected ones last, and the index of the first protected file. Creates

@@ -5,6 +5,7 @@ use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use lookalike_engine::collection::Rows;
 use lookalike_engine::{DocumentId, DocumentRange};
+use lookalike_io::input::name::readable;
 use lookalike_io::sink::{AttributeFiles, Staging};
 use lookalike_report::Output;
 use std::io::Write;
@@ -54,7 +55,7 @@ pub(crate) fn write_attributes(
     )?;
     failed?;
     let output = |file: lookalike_io::sink::AttributeFile| Output {
-        name: file.path.display().to_string(),
+        name: readable(&file.path),
         rows: Some(file.records),
         bytes: Some(file.bytes),
     };

@@ -99,13 +99,13 @@ impl Boilerplate {
     }
 }
 
-/// The inputs with the field that names sites in place of their URL.
+/// The inputs with the field that names sites as the only one that is read beside the usual ones.
 fn named_sites(job: &Job, inputs: &Inputs) -> (Inputs, SiteRule) {
     let mut inputs = inputs.clone();
     match &job.settings.site_field {
         None => (inputs, SiteRule::Host),
         Some(field) => {
-            inputs.options.fields.url.clone_from(field);
+            inputs.options.fields.given = vec![field.clone()];
             (inputs, SiteRule::Field)
         }
     }

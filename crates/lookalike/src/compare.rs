@@ -4,6 +4,7 @@ use crate::analysis::pool;
 use crate::boilerplate::Boilerplate;
 use crate::common::CommonCounts;
 use crate::document_comparison::DocumentComparison;
+use crate::input_fields;
 use crate::lookup::{Ids, Name, find};
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
@@ -109,7 +110,9 @@ pub fn compare_in(
     settings.refuse_separation("a comparison of two documents")?;
     let matching = settings.matching()?;
     let place = source.name().to_owned();
-    let (inputs, caller) = source.open(settings.reading(Vec::new(), None))?;
+    let (inputs, caller) = source.open(settings.reading(Vec::new(), None), |inputs| {
+        input_fields::check(inputs, &|| false)
+    })?;
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
     let documents = Documents { inputs: &inputs, reading };
     let pool = pool(thread_count(0))?;

@@ -18,7 +18,7 @@ pub type SourceError = Box<dyn std::error::Error + Send + Sync>;
 #[non_exhaustive]
 pub enum LookalikeError {
     /// An invalid threshold.
-    #[error(transparent)]
+    #[error("the setting threshold: {0}")]
     Threshold(#[from] ThresholdError),
     /// An invalid keep rule.
     #[error(transparent)]
@@ -56,11 +56,11 @@ pub enum LookalikeError {
         /// Why it is skipped.
         reason: &'static str,
     },
-    /// A field that no record of the JSONL inputs has.
+    /// A field that no JSON object, message or web page of the inputs has.
     #[error(
         "no record has the field {}: {} {}; name it with the setting {}",
         Quoted(&field.names),
-        Objects(field.records),
+        Records(field.records),
         field.found,
         field.setting
     )]
@@ -87,7 +87,7 @@ pub enum LookalikeError {
     #[error("{0}")]
     Guard(String),
     /// An invalid shingle size.
-    #[error("invalid shingle size {0}; use 1 to 1000 tokens (5 is usual)")]
+    #[error("the setting shingle={0}: use 1 to 1000 tokens (5 is usual)")]
     ShingleSize(u32),
     /// Settings that exclude each other.
     #[error("{0}")]
@@ -101,6 +101,9 @@ pub enum LookalikeError {
     /// An invalid method description.
     #[error(transparent)]
     Method(#[from] lookalike_methods::SpecError),
+    /// An invalid method description in the setting `method`.
+    #[error("the setting method: {0}")]
+    MethodSetting(#[source] lookalike_methods::SpecError),
     /// A lexicon could not be made or used.
     #[error(transparent)]
     Lexicon(#[from] lookalike_lexicon::LexiconError),
@@ -177,7 +180,7 @@ pub enum LookalikeError {
         reason: String,
     },
     /// The file of a plan could not be read.
-    #[error("{path}: {reason}; give the file that `plan` wrote as JSON")]
+    #[error("{path}: {reason}; the setting plan takes the file that `plan` wrote as JSON")]
     Plan {
         /// The file.
         path: String,
@@ -331,14 +334,14 @@ impl fmt::Display for Quoted<'_> {
     }
 }
 
-/// Objects of JSONL files, in which a field was looked for.
-struct Objects(u64);
+/// Records in which a field was looked for.
+struct Records(u64);
 
-impl fmt::Display for Objects {
+impl fmt::Display for Records {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            1 => f.write_str("the only JSON object has"),
-            objects => write!(f, "of {objects} JSON objects, the first have"),
+            1 => f.write_str("the only record has"),
+            records => write!(f, "of {records} records, the first have"),
         }
     }
 }
@@ -447,7 +450,10 @@ impl LookalikeError {
             | Self::ShingleSize(_)
             | Self::Settings(_)
             | Self::Method(_)
+            | Self::MethodSetting(_)
             | Self::Unanswerable { .. }
+            | Self::Input(InputError::TwoCommands { .. })
+            | Self::Output(OutputError::Conflict { .. } | OutputError::Overwrites { .. })
             | Self::Index(IndexError::Lean { .. })
             | Self::Engine(EngineError::TermFilter(_)) => ErrorKind::Usage,
             Self::Limit(_)
@@ -481,11 +487,11 @@ impl LookalikeError {
             Self::MissingField { .. } => "missing_field",
             Self::Skipped { .. } => "skipped_files",
             Self::ShingleSize(_) => "shingle_size",
-            Self::Settings(_) => "settings",
+            Self::Settings(_) | Self::Input(InputError::TwoCommands { .. }) => "settings",
             Self::Limit(_) => "limit",
             Self::Guard(_) => "guard",
             Self::Labels(_) => "labels",
-            Self::Method(_) => "method",
+            Self::Method(_) | Self::MethodSetting(_) => "method",
             Self::Lexicon(_) => "lexicon",
             Self::LexiconChecksum { .. } => "lexicon_checksum",
             Self::Engine(EngineError::Strict(_)) => "bad_record",

@@ -158,7 +158,8 @@ pub fn evaluate_in(
             let checked = Checked::new(settings, options)?;
             let mut reading = settings.reading(Vec::new(), None);
             reading.fields.given.clone_from(&checked.given);
-            let (inputs, caller) = source.open(reading)?;
+            let (inputs, caller) =
+                source.open(reading, |inputs| input_fields::check(inputs, &|| false))?;
             let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
             let documents = Documents { inputs: &inputs, reading };
             measure(checked, &job, options, documents, started, progress)
@@ -175,6 +176,7 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
     inputs.options.fields.given.clone_from(&checked.given);
     input_fields::check(&inputs, &|| progress.cancelled())?;
     staging.conflicts(&inputs)?;
+    staging.conflicts_with(options.files())?;
     let documents = Documents::of_files(&inputs);
     let mut evaluated = measure(checked, job, options, documents, started, progress)?;
     let evaluation = &mut evaluated.evaluation;

@@ -89,6 +89,7 @@ fn explained(
     let separated = job.settings.separate_by.as_ref().map(|field| {
         format!("Only documents with the same value of `{field}` were compared (separate_by).")
     });
+    let changed = changed.map(|changed| changed.to_string());
     let decision = [Some(decision), separated, survivors, estimate, changed].into_iter().flatten();
     let decision = decision.collect::<Vec<_>>().join(" ");
     let mut exhibits = documents.into_iter().map(|document| {

@@ -121,6 +121,15 @@ impl fmt::Display for ClusterLimit {
     }
 }
 
+/// The limit of a setting.
+fn limit<L: FromStr<Err = LookalikeError>>(
+    setting: &str,
+    written: Option<&str>,
+) -> Result<Option<L>, LookalikeError> {
+    let wrong = |error| LookalikeError::Settings(format!("the setting {setting}: {error}"));
+    written.map(|written| written.parse().map_err(wrong)).transpose()
+}
+
 /// The guards of a job.
 #[derive(Debug)]
 pub(crate) struct Guards {
@@ -134,8 +143,8 @@ impl Guards {
     /// # Errors
     /// Limits that make no sense.
     pub(crate) fn of(job: &Job) -> Result<Self, LookalikeError> {
-        let loss = job.max_loss.as_deref().map(str::parse).transpose()?;
-        let cluster = job.max_cluster.as_deref().map(str::parse).transpose()?;
+        let loss = limit("max_loss", job.max_loss.as_deref())?;
+        let cluster = limit("max_cluster", job.max_cluster.as_deref())?;
         Ok(Self { loss, cluster })
     }
 

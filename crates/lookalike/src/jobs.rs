@@ -295,7 +295,7 @@ fn outputs(
 ) -> Vec<Output> {
     let tables = tables.iter().map(output);
     let documents = written.into_iter().flat_map(|written| &written.files).map(|file| Output {
-        name: file.path.display().to_string(),
+        name: file.name(),
         rows: Some(file.records),
         bytes: Some(file.bytes),
     });

@@ -9,6 +9,7 @@ use crate::term_counts::{Count, description};
 use crate::{LookalikeError, Resources, Settings, Source};
 use lookalike_engine::{EngineError, Problems, Progress};
 use lookalike_io::Inputs;
+use lookalike_io::sink::check_file;
 use lookalike_lexicon::{Lexicon, MemoryBudget};
 use lookalike_text::TermFilter;
 use std::path::{Path, PathBuf};
@@ -49,11 +50,13 @@ pub struct Built {
 /// The bytes depend on the documents and the settings only, not on threads, memory or order.
 ///
 /// # Errors
-/// Missing inputs, an unknown term filter, files that cannot be written.
+/// Missing inputs, an unknown term filter, an output that is one of the inputs, files that cannot be
+/// written.
 pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built, LookalikeError> {
     feature_settings::refuse(&job.settings.fields, "a lexicon")?;
-    let exclude = vec![job.output.clone()];
-    let inputs = Inputs::discover(&job.inputs, job.settings.reading(exclude, None))?;
+    let reading = job.settings.reading(earlier(&job.output), None);
+    let inputs = Inputs::discover(&job.inputs, reading)?;
+    check_file(&job.output, "output", inputs.paths())?;
     input_fields::check(&inputs, &|| progress.cancelled())?;
     build(Documents::of_files(&inputs), job, progress)
 }
@@ -100,9 +103,29 @@ pub fn build_lexicon_from(
         skip_unreadable: false,
     };
     feature_settings::refuse(&settings.fields, "a lexicon")?;
-    let (inputs, caller) = source.open(settings.reading(vec![job.output.clone()], None))?;
+    let (inputs, caller) = source.open(settings.reading(earlier(output), None), |inputs| {
+        input_fields::check(inputs, &|| false)
+    })?;
+    check_file(output, "output", inputs.paths())?;
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
     build(Documents { inputs: &inputs, reading }, &job, progress)
+}
+
+/// The lexicon that a new one replaces: in a directory to read, it is no document. Any other file at
+/// its place may be one.
+fn earlier(output: &Path) -> Vec<PathBuf> {
+    Some(output).filter(|output| Lexicon::is_at(output)).map(Path::to_owned).into_iter().collect()
+}
+
+/// Writes the lexicon of all documents of several lexicons to a file: the bytes of one lexicon of all
+/// documents. The documents are assumed to be distinct.
+///
+/// # Errors
+/// Parts with different descriptions, no part, an output that is one of the parts, files that cannot
+/// be written.
+pub fn merge_lexicons(parts: &[Lexicon], output: &Path) -> Result<Lexicon, LookalikeError> {
+    check_file(output, "output", parts.iter().map(Lexicon::path))?;
+    Ok(lookalike_lexicon::merge(parts, output)?)
 }
 
 fn build(
@@ -170,6 +193,32 @@ mod tests {
             std::fs::read(job.output).unwrap()
         });
         assert!(bytes[0] == bytes[1] && bytes[1] == bytes[2]);
+    }
+
+    #[test]
+    fn an_input_is_not_overwritten() {
+        let folder = inputs();
+        let input = folder.path().join("in/05.jsonl");
+        let before = std::fs::read(&input).unwrap();
+        // Named, and in a directory to read.
+        for named in [&input, &folder.path().join("in")] {
+            let mut job = job(folder.path(), 1, false);
+            job.inputs = vec![named.display().to_string()];
+            job.output.clone_from(&input);
+            let error = build_lexicon(&job, &Silent).unwrap_err();
+            assert_eq!(error.kind(), crate::ErrorKind::Usage, "{error}");
+            assert!(error.to_string().contains("would be overwritten"), "{error}");
+            assert_eq!(std::fs::read(&input).unwrap(), before);
+        }
+        // A lexicon in a directory to read is replaced.
+        let mut job = job(folder.path(), 1, false);
+        job.output = folder.path().join("in/terms.jsonl");
+        let built = [1, 2].map(|_| build_lexicon(&job, &Silent).unwrap().lexicon.documents());
+        assert_eq!(built, [80, 80]);
+        let part = Lexicon::open(&job.output).unwrap();
+        let error = merge_lexicons(&[part], &job.output).unwrap_err();
+        assert_eq!(error.kind(), crate::ErrorKind::Usage, "{error}");
+        Lexicon::open(&job.output).unwrap();
     }
 
     #[test]

@@ -165,7 +165,7 @@ pub use index::{
     read_document, write_documents,
 };
 pub use jobs::{Outcome, run_cluster, run_dedup};
-pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from};
+pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from, merge_lexicons};
 pub use memory_table::ResultTable;
 pub use method_knobs::MethodKnobs;
 pub use piped::{StreamFiles, run_dedup_into};
@@ -193,7 +193,7 @@ pub use lookalike_io::web::StatusFilter;
 pub use lookalike_io::{
     Extractor, FieldNames, Format, FormatOptions, KeepOrDrop, Problem, TableFormat,
 };
-pub use lookalike_lexicon::{Lexicon, LexiconError, Rank, merge as merge_lexicons};
+pub use lookalike_lexicon::{Lexicon, LexiconError, Rank};
 pub use lookalike_methods::imatch::Share;
 pub use lookalike_methods::minhash::lsh::{bands_for, least_for};
 pub use lookalike_methods::minhash::{Bands, MinHash, NotComparable};

@@ -59,7 +59,7 @@ impl MethodKnobs {
         if self.first().is_none() {
             return Ok(method.to_owned());
         }
-        let mut spec: MethodSpec = method.parse()?;
+        let mut spec: MethodSpec = method.parse().map_err(LookalikeError::MethodSetting)?;
         let about = methods().find(|about| about.name == spec.name);
         let known = |name: &str| about.is_some_and(|about| has(about, name));
         let sized = self.num_perm.is_some() || spec.get("k").is_some();

@@ -1,6 +1,7 @@
 //! The documents of a source, read and prepared on all threads, in order.
 
 use crate::feature_settings;
+use crate::input_fields;
 use crate::reading::{Documents, Reading};
 use crate::source::CallerSource;
 use crate::{LookalikeError, Source};
@@ -24,7 +25,7 @@ impl<'a> Opened<'a> {
         progress: &dyn Progress,
     ) -> Result<Self, LookalikeError> {
         feature_settings::refuse(&reading.fields, "this call")?;
-        let (inputs, caller) = source.open(reading)?;
+        let (inputs, caller) = source.open(reading, input_fields::check_some)?;
         let total = inputs.files.iter().map(|file| file.size).sum();
         progress.phase("reading", Some(total).filter(|&total: &u64| total > 0));
         Ok(Self { inputs, caller })

@@ -3,10 +3,12 @@
 //! The run writes its result into a temporary directory, so that nothing reaches the stream unless
 //! the run is complete and no input has changed; then the files of kept documents are copied.
 
+use crate::analysis::other_inputs;
 use crate::jobs::{Outcome, Writing, run};
 use crate::{ErrorKind, Job, LookalikeError};
 use lookalike_engine::{EngineError, Progress};
-use lookalike_io::sink::{OneStream, Role};
+use lookalike_io::input::name::path_of;
+use lookalike_io::sink::{OneStream, Role, check_file, is_same_file};
 use lookalike_io::table::TableFormat;
 use lookalike_io::{Inputs, OutputError};
 use lookalike_report::Action;
@@ -19,10 +21,45 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Clone, Default)]
 pub struct StreamFiles {
     /// The ledger. Its extension names its format (`parquet`, `tsv`, `jsonl`); without one it has
-    /// that of [`Job::tables`].
+    /// that of [`Job::tables`]. Another extension is an error.
     pub ledger: Option<PathBuf>,
     /// The summary, as JSON.
     pub summary: Option<PathBuf>,
+}
+
+impl StreamFiles {
+    /// The format of the ledger by its name, if there is one.
+    ///
+    /// # Errors
+    /// A ledger in an unknown format, one file for ledger and summary.
+    fn check(&self) -> Result<Option<TableFormat>, LookalikeError> {
+        let Self { ledger: Some(ledger), summary } = self else { return Ok(None) };
+        if summary.as_ref().is_some_and(|summary| is_same_file(ledger, summary)) {
+            return Err(LookalikeError::Settings(
+                "the setting ledger and the setting summary name the same file".into(),
+            ));
+        }
+        let Some(extension) = ledger.extension() else { return Ok(None) };
+        let format = TableFormat::ALL.into_iter().find(|format| extension == format.extension());
+        match format {
+            Some(format) => Ok(Some(format)),
+            None => Err(LookalikeError::Settings(format!(
+                "{}: the format of the ledger is unknown; the setting ledger needs a file that ends with \
+                 .parquet, .tsv or .jsonl",
+                ledger.display()
+            ))),
+        }
+    }
+
+    /// Refuses files that are inputs of a job.
+    fn check_inputs(&self, job: &Job, inputs: &Inputs) -> Result<(), LookalikeError> {
+        for (setting, file) in [("ledger", &self.ledger), ("summary", &self.summary)] {
+            if let Some(file) = file {
+                check_file(file, setting, inputs.paths().chain(other_inputs(job)))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Removes near-duplicates and writes the kept documents to `out`: the records of the inputs, byte
@@ -51,26 +88,28 @@ pub struct StreamFiles {
 /// ```
 ///
 /// # Errors
-/// Those of [`run_dedup`](crate::run_dedup); inputs that cannot become one stream (Parquet,
-/// different formats or columns) and [`Job::resume`], which are refused before anything is read; a
-/// stream that cannot be written ([`LookalikeError::Stream`]).
+/// Those of [`run_dedup`](crate::run_dedup). Refused before anything is read: inputs that cannot
+/// become one stream (Parquet, different formats or columns), files that are inputs, and what needs a
+/// result directory: [`Job::resume`], [`Job::copy_files`], [`Job::attributes`] and
+/// [`Job::near_misses`]. A stream that cannot be written ([`LookalikeError::Stream`]).
 pub fn run_dedup_into(
     job: &Job,
     files: &StreamFiles,
     out: &mut dyn Write,
     progress: &dyn Progress,
 ) -> Result<Outcome, LookalikeError> {
-    if job.resume {
-        return Err(LookalikeError::Settings(
-            "the setting resume needs a result directory; name one with the setting output".into(),
-        ));
+    let in_a_directory = [
+        ("resume", job.resume),
+        ("copy_files", job.copy_files),
+        ("attributes", job.attributes),
+        ("near_misses", job.near_misses.is_some()),
+    ];
+    if let Some((setting, _)) = in_a_directory.iter().find(|(_, is_set)| *is_set) {
+        return Err(LookalikeError::Settings(format!(
+            "the setting {setting} needs a result directory; name one with the setting output"
+        )));
     }
-    if job.copy_files {
-        return Err(LookalikeError::Settings(
-            "the setting copy_files needs a result directory; name one with the setting output"
-                .into(),
-        ));
-    }
+    let format = files.check()?;
     let scratch = job.scratch.clone().unwrap_or_else(std::env::temp_dir);
     let prepared = std::fs::create_dir_all(&scratch)
         .and_then(|()| tempfile::Builder::new().prefix("lookalike-pipe-").tempdir_in(&scratch));
@@ -81,13 +120,14 @@ pub fn run_dedup_into(
     let inner = Job {
         output: folder.path().join("result"),
         scratch: job.scratch.as_ref().map(|_| folder.path().to_path_buf()),
-        tables: files.ledger.as_deref().and_then(format_of).unwrap_or(job.tables),
+        tables: format.unwrap_or(job.tables),
         force: false,
         report: false,
         ..job.clone()
     };
     let stream = Mutex::new(None);
     let accept = |inputs: &Inputs, own: u32| {
+        files.check_inputs(job, inputs)?;
         let accepted = OneStream::of(inputs, own).map_err(LookalikeError::Settings)?;
         *stream.lock().unwrap_or_else(PoisonError::into_inner) = Some(accepted);
         Ok(())
@@ -111,7 +151,8 @@ pub fn run_dedup_into(
         rest.is_some_and(|rest| rest.starts_with(['.', '/', '\\']) || rest.starts_with("-files."))
     };
     let names = outcome.summary.outputs.iter().map(|output| output.name.as_str());
-    let paths: Vec<PathBuf> = names.filter(is_of_role).map(|name| result.join(name)).collect();
+    let paths: Vec<PathBuf> =
+        names.filter(is_of_role).map(|name| result.join(path_of(name))).collect();
     let stream = stream.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(stream) = stream {
         let fields = job.settings.reading(Vec::new(), None).fields;
@@ -130,13 +171,6 @@ fn without_checkpoints(error: LookalikeError) -> LookalikeError {
         LookalikeError::Stopped { source, .. } if source.kind() != ErrorKind::Internal => *source,
         error => error,
     }
-}
-
-/// The format of a table by the extension of its name.
-fn format_of(path: &Path) -> Option<TableFormat> {
-    let extension = path.extension()?.to_str()?;
-    let all = [TableFormat::Parquet, TableFormat::Tsv, TableFormat::Jsonl];
-    all.into_iter().find(|format| format.extension() == extension)
 }
 
 /// Copies a file in place of another, which keeps its content until the copy is complete; a device

@@ -21,8 +21,18 @@ pub(crate) struct RunInputs {
     pub(crate) inputs: Inputs,
     /// Number of inputs that are not protected: the first ones.
     pub(crate) own: usize,
-    /// A sentence about inputs that changed after the run.
-    pub(crate) changed: Option<String>,
+    /// The first change of the inputs after the run.
+    pub(crate) changed: Option<InputsChanged>,
+}
+
+/// How inputs differ from those of the run; displayed, a sentence for its explanations.
+pub(crate) struct InputsChanged(pub(crate) String);
+
+impl std::fmt::Display for InputsChanged {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self(change) = self;
+        write!(f, "The inputs have changed since the run: {change}; it may have seen other texts.")
+    }
 }
 
 impl RunInputs {
@@ -110,8 +120,8 @@ fn discover(run: &Path, job: &RunJob, place: &Path) -> Result<(Inputs, usize), L
     Ok((inputs, own))
 }
 
-/// A sentence about inputs that changed after the run.
-fn changed_inputs(files: &[InputFile], summary: &Summary) -> Option<String> {
+/// The first difference of inputs from those that a summary names.
+fn changed_inputs(files: &[InputFile], summary: &Summary) -> Option<InputsChanged> {
     let sizes = |name: &str| summary.inputs.iter().find(|input| input.name == name);
     let change = files.iter().find_map(|file| match sizes(&file.name) {
         None => Some(format!("{} was not there", file.name)),
@@ -119,8 +129,8 @@ fn changed_inputs(files: &[InputFile], summary: &Summary) -> Option<String> {
             Some(format!("{} had {} bytes and now has {}", file.name, known.bytes, file.size))
         }
         Some(_) => None,
-    })?;
-    Some(format!("The inputs have changed since the run: {change}; it may have seen other texts."))
+    });
+    change.map(InputsChanged)
 }
 
 /// The summary of a run, and what its job was.

@@ -6,12 +6,20 @@
 //! intermediate state.
 
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The file with the description of the job.
 pub(crate) const JOB: &str = "job.json";
+
+/// The member of [`JOB`] that lists the inputs, each as an array of [`INPUT_FIELDS`].
+pub(crate) const INPUTS: &str = "inputs";
+
+/// What is stated of an input; the last one of objects in stores only.
+const INPUT_FIELDS: [&str; 4] =
+    ["name", "size in bytes", "modification time (nanoseconds since 1970)", "entity tag"];
 
 /// [`JOB`] while it is being written.
 const PARTIAL: &str = "job.partial";
@@ -332,6 +340,7 @@ fn remove_if_there(path: &Path) -> io::Result<()> {
 fn difference(place: &str, before: &Value, now: &Value) -> String {
     let (Value::Object(a), Value::Object(b)) = (before, now) else {
         return match (before, now) {
+            (Value::Array(a), Value::Array(b)) if place == INPUTS => of_inputs(a, b),
             (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
                 let differ = a.iter().zip(b).find(|(a, b)| a != b);
                 differ.map_or_else(String::new, |(a, b)| difference(place, a, b))
@@ -340,7 +349,8 @@ fn difference(place: &str, before: &Value, now: &Value) -> String {
         };
     };
     let names = a.keys().chain(b.keys().filter(|name| !a.contains_key(*name)));
-    for name in names {
+    // Further or fewer inputs also change numbers of files.
+    for name in names.clone().filter(|name| *name == INPUTS).chain(names) {
         let of = |map: &serde_json::Map<_, _>| map.get(name).cloned().unwrap_or(Value::Null);
         if of(a) != of(b) {
             let place = if place.is_empty() { name.clone() } else { format!("{place}.{name}") };
@@ -348,6 +358,30 @@ fn difference(place: &str, before: &Value, now: &Value) -> String {
         }
     }
     String::new()
+}
+
+/// As [`difference`], of the inputs: names the first file that differs, and how.
+fn of_inputs(before: &[Value], now: &[Value]) -> String {
+    let name = |input: &Value| input.get(0).and_then(Value::as_str).map(str::to_owned);
+    let names = |inputs: &[Value]| inputs.iter().filter_map(name).collect::<BTreeSet<String>>();
+    let (names_before, names_now) = (names(before), names(now));
+    if let Some(gone) = names_before.difference(&names_now).next() {
+        return format!("the input {gone} is missing");
+    }
+    if let Some(new) = names_now.difference(&names_before).next() {
+        return format!("the input {new} is new");
+    }
+    for (a, b) in before.iter().zip(now).filter(|(a, b)| a != b) {
+        let (Some(name), true) = (name(a), name(a) == name(b)) else { break };
+        let shown = |value: Option<&Value>| value.map_or("none".into(), Value::to_string);
+        let mut fields = INPUT_FIELDS.iter().enumerate();
+        if let Some((at, what)) = fields.find(|(at, _)| a.get(at) != b.get(at)) {
+            let (before, now) = (shown(a.get(at)), shown(b.get(at)));
+            return format!("the {what} of the input {name} was {before} and is {now}");
+        }
+    }
+    // An input became one of the setting against, or the reverse.
+    "the order of the inputs is another".into()
 }
 
 #[cfg(test)]
@@ -378,6 +412,30 @@ mod tests {
         assert!(scratch.has_checkpoints);
         scratch.finish().unwrap();
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_difference_names_the_input() {
+        let input = |name: &str, size: u32, time: &str| json!([name, size, time]);
+        let job = |inputs: &[Value]| json!({"first_file_of_against": inputs.len(), "inputs": inputs, "layout": 8});
+        let (a, b) = (input("a.jsonl", 1, "5"), input("b.jsonl", 2, "6"));
+        let (longer, later) = (input("b.jsonl", 3, "7"), input("b.jsonl", 2, "7"));
+        let tagged = json!(["b.jsonl", 2, "6", "\"etag\""]);
+        let before = [a.clone(), b.clone()];
+        for (now, expected) in [
+            (vec![a.clone(), longer], "the size in bytes of the input b.jsonl was 2 and is 3"),
+            (vec![a.clone(), later], "(nanoseconds since 1970) of the input b.jsonl was \"6\" and"),
+            (vec![a.clone(), tagged], "the entity tag of the input b.jsonl was none and is"),
+            (vec![b.clone()], "the input a.jsonl is missing"),
+            (vec![a.clone(), b.clone(), input("c", 1, "5")], "the input c is new"),
+            (vec![b, a], "the order of the inputs is another"),
+        ] {
+            let said = difference("", &job(&before), &job(&now));
+            assert!(said.contains(expected), "{said}");
+        }
+        let other = json!({"first_file_of_against": 1, "inputs": before, "layout": 9});
+        let said = difference("", &job(&before), &other);
+        assert_eq!(said, "first_file_of_against was 2 and is 1");
     }
 
     #[test]

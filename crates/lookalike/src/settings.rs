@@ -8,7 +8,7 @@ use lookalike_cluster::KeepRule;
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
 use lookalike_io::{DiscoverOptions, FieldNames, Format, FormatOptions};
-use lookalike_methods::{MethodSpec, build};
+use lookalike_methods::{Method, MethodSpec, build};
 use lookalike_text::{AnalysisSettings, Terms};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -113,6 +113,22 @@ pub struct MethodSettings {
     pub key_limit: Option<u32>,
 }
 
+impl MethodSettings {
+    /// Checks the description.
+    ///
+    /// # Errors
+    /// A method or a parameter that does not exist; a value that makes no sense.
+    pub fn check(&self) -> Result<(), LookalikeError> {
+        self.build_without_statistics().map(|_| ())
+    }
+
+    fn build_without_statistics(&self) -> Result<(MethodSpec, Box<dyn Method>), LookalikeError> {
+        let spec: MethodSpec = self.spec.parse().map_err(LookalikeError::MethodSetting)?;
+        let method = build(&spec, Some(Arc::new(NoStatistics)));
+        Ok((spec, method.map_err(LookalikeError::MethodSetting)?))
+    }
+}
+
 /// Tokens in a shingle where nothing else is said.
 pub const DEFAULT_SHINGLE: u32 = 5;
 
@@ -168,8 +184,7 @@ impl Settings {
         self.matching()?;
         self.keep_rules()?;
         if let Some(method) = &self.method {
-            let spec: MethodSpec = method.spec.parse()?;
-            let method = build(&spec, Some(Arc::new(NoStatistics)))?;
+            let (spec, method) = method.build_without_statistics()?;
             self.check_method_of_features(&spec, method.as_ref())?;
         }
         Ok(())

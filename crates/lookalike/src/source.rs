@@ -1,7 +1,6 @@
 //! Where the documents of a library call come from: records, Arrow record batches, or files.
 
 use crate::index::Index;
-use crate::input_fields;
 use crate::reading::{CallerDocuments, DocumentChunks};
 use crate::{LookalikeError, Settings, SourceError};
 use arrow_array::builder::{Float64Builder, StringBuilder};
@@ -30,7 +29,8 @@ pub struct Record {
     pub url: Option<String>,
     /// The title.
     pub title: Option<String>,
-    /// The date, for the keep rules `newest` and `oldest`: ISO 8601 or anything that sorts like it.
+    /// The date, for the keep rules `newest` and `oldest`: ISO 8601, a mail date, or an epoch number
+    /// (docs/survivors.md has all forms).
     pub date: Option<String>,
     /// Numbers by name, for the keep rules `max:NAME` and `min:NAME`.
     pub numbers: Vec<(String, f64)>,
@@ -398,13 +398,15 @@ pub(crate) fn inputs_of<'n>(
 }
 
 impl<'a> Source<'a> {
-    /// The inputs of a source without a protected collection, and the documents of a caller.
+    /// The inputs of a source without a protected collection, and the documents of a caller. `check`
+    /// sees the files.
     ///
     /// # Errors
     /// Files that cannot be found; a protected collection, which only `dedup` and `cluster` take.
     pub(crate) fn open(
         self,
         options: DiscoverOptions,
+        check: impl FnOnce(&Inputs) -> Result<(), LookalikeError>,
     ) -> Result<(Inputs, Option<CallerSource<'a>>), LookalikeError> {
         if self.protected.is_some() {
             return Err(LookalikeError::Settings(
@@ -414,7 +416,7 @@ impl<'a> Source<'a> {
         match self.kind {
             SourceKind::Files(paths) => {
                 let inputs = Inputs::discover(&paths, options)?;
-                input_fields::check(&inputs, &|| false)?;
+                check(&inputs)?;
                 Ok((inputs, None))
             }
             SourceKind::Caller(_) => {

@@ -1,7 +1,7 @@
 //! The scratch directory of a job, with the checkpoints from which a killed run continues.
 
 use crate::memory::Memory;
-use crate::scratch_dir::{JOB, ScratchDir, ScratchDirError};
+use crate::scratch_dir::{INPUTS, JOB, ScratchDir, ScratchDirError};
 use crate::{ErrorKind, Job, LookalikeError};
 use lookalike_io::sink::Staging;
 use lookalike_io::{Compression, Inputs};
@@ -187,6 +187,7 @@ fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: b
     let file = |file: &lookalike_io::InputFile| {
         let time = file.modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let time = time.map(|time| time.as_nanos().to_string());
+        // In the order of `INPUT_FIELDS`, with which a message names what differs.
         match file.object.as_ref().and_then(|object| object.tag.as_ref()) {
             Some(tag) => json!([file.name, file.size, time, tag]),
             None => json!([file.name, file.size, time]),
@@ -204,7 +205,7 @@ fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: b
         "analysis": lookalike_text::ANALYSIS_NAME,
         "output": output,
         "settings": to_value(&job.settings).unwrap_or_default(),
-        "inputs": inputs.files.iter().map(file).collect::<Vec<_>>(),
+        INPUTS: inputs.files.iter().map(file).collect::<Vec<_>>(),
         "first_file_of_against": first_protected_file,
         "against_only": job.against_only,
         "lists_all_pairs": list_pairs,

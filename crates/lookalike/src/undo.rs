@@ -12,13 +12,14 @@ use crate::result_tables::{
     Extra, PROBLEMS, Represented, Table, TableDigest, cluster_columns, ledger_columns,
     pair_columns, run_digest,
 };
-use crate::run_inputs::RunInputs;
+use crate::run_inputs::{InputsChanged, RunInputs};
 use crate::table_store::{CLUSTERS, LEDGER, PAIRS};
 use crate::{LookalikeError, settings};
 use lookalike_core::Threshold;
 use lookalike_engine::files::{FilePart, chunk_bytes};
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::{EngineError, Progress, Rule, pipeline};
+use lookalike_io::input::name::path_of;
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging};
 use lookalike_io::table::{Column, TableFormat, TableReader, Value, WrittenTable};
 use lookalike_io::{Fate, Fates, Mark};
@@ -100,8 +101,10 @@ fn carry_out(job: &UndoJob, progress: &dyn Progress) -> Result<Summary, Lookalik
     if summary.action != Action::Remove {
         return refuse("this run removed no documents; only a run of dedup does".into());
     }
-    if let Some(changed) = changed {
-        return refuse(format!("{changed} Records cannot be restored from other inputs."));
+    if let Some(InputsChanged(change)) = changed {
+        return refuse(format!(
+            "its inputs have changed since, and records cannot be restored from others ({change})"
+        ));
     }
     check_outputs(&job.run, &summary)?;
     let tables = Tables::read(&job.run, &summary)?;
@@ -166,7 +169,7 @@ fn carry_out(job: &UndoJob, progress: &dyn Progress) -> Result<Summary, Lookalik
     inputs.verify_unchanged()?;
     let documents = writer.finish()?;
     let files = documents.files.iter().map(|file| Output {
-        name: file.path.display().to_string(),
+        name: file.name(),
         rows: Some(file.records),
         bytes: Some(file.bytes),
     });
@@ -187,7 +190,7 @@ fn carry_out(job: &UndoJob, progress: &dyn Progress) -> Result<Summary, Lookalik
 /// Refuses a result whose files have other sizes than when they were written.
 fn check_outputs(run: &Path, summary: &Summary) -> Result<(), LookalikeError> {
     for Output { name, bytes, .. } in &summary.outputs {
-        let path = run.join(name);
+        let path = run.join(path_of(name));
         let size = std::fs::metadata(&path).map(|file| file.len()).ok();
         if size.is_none() || bytes.is_some_and(|bytes| size != Some(bytes)) {
             return Err(LookalikeError::Run {

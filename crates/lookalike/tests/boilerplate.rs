@@ -116,6 +116,21 @@ fn sites_are_named_by_a_field_of_any_source() {
     assert_eq!(written.boilerplate, summary.boilerplate);
     assert_eq!(written.removed, summary.removed);
 
+    // A table without the column is no error of the table: other inputs may have it.
+    let table = folder.path().join("docs.csv");
+    let row =
+        |(id, shop, text): (String, &str, String)| format!("\"{id}\",\"{shop}\",\"{text}\"\n");
+    let rows: String = pages().into_iter().map(row).collect();
+    std::fs::write(&table, format!("id,shop,text\n{rows}")).unwrap();
+    job.inputs = vec![table.display().to_string()];
+    job.output = folder.path().join("of table");
+    let written = run_dedup(&job, &Silent).unwrap().summary;
+    assert_eq!(written.boilerplate, summary.boilerplate);
+    job.settings = mistyped;
+    job.output = folder.path().join("of no column");
+    let error = run_dedup(&job, &Silent).unwrap_err().to_string();
+    assert!(error.contains("`shops` of the setting site_field"), "{error}");
+
     // Without URLs and without the field all pages are of one site: the file.
     // The header is in 21 of 41 distinct documents.
     let of_file =

@@ -1,7 +1,9 @@
 """What one does with a finished run: attribute files, `show`, `undo`, and `explain` from any directory."""
 import gzip
 import json
+import os
 import shutil
+from pathlib import Path
 
 from checks.harness import Checks, dict_table, left_behind, summary_of, tree_of
 from checks.inputs import records, write_csv, write_jsonl
@@ -157,6 +159,29 @@ def undoing(c: Checks) -> None:
     refused("a table of the same size", "not those that its summary tells of", copy, name)
     (folder / "b.csv").write_bytes((folder / "b.csv").read_bytes() + b"x,y,,\n")
     refused("a changed input", "have changed since the run", run, name)
+    undoing_any_name(c, folder)
+
+
+def undoing_any_name(c: Checks, folder: Path) -> None:
+    """Names that are not UTF-8, and those with characters that are escaped in results."""
+    inputs = os.fsencode(folder / "any name")
+    text = "one fish two fish red fish blue fish black fish old fish new fish"
+    names = (b"plain.jsonl", b"l\xe9.jsonl", b"back\\xe9.jsonl", b"d\xe9r/new\nline.jsonl")
+    for number, name in enumerate(names):
+        path = os.path.join(inputs, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        Path(os.fsdecode(path)).write_text(json.dumps({"id": str(number), "text": text}) + "\n")
+    run, back = c.out("undo any name"), c.out("undone any name")
+    done = c.run("dedup", folder / "any name", "-o", run, "-q", "--attributes", "--tables", "tsv")
+    c.check("undo: any name: runs", done.returncode == 0, done.stderr)
+    done = c.run("undo", run, "--cluster", "0", "-o", back, "-q")
+    kept = [(Path(os.fsdecode(os.path.join(os.fsencode(back / "kept"), name)))) for name in names]
+    c.check("undo: any name: is restored", done.returncode == 0 and all(path.read_text() for path in kept), done.stderr)
+    listed = [output["name"] for output in summary_of(back)["outputs"]]
+    wanted = {"kept/plain.jsonl", "kept/l\\xe9.jsonl", "kept/back\\\\xe9.jsonl", "kept/d\\xe9r/new\\nline.jsonl"}
+    c.check("undo: any name: the summary has different names", wanted <= set(listed), listed)
+    done = c.run("dedup", folder / "any name", "-o", "-", "-q")
+    c.check("undo: any name: one stream of them", done.returncode == 0 and done.stdout.count("\n") == 1, done.stderr)
 
 
 def showing(c: Checks) -> None:

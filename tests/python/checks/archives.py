@@ -75,11 +75,50 @@ def archives(c: Checks) -> None:
     row = table_of(one / "ledger.tsv")[1]
     done = c.run("explain", row[0], row[3], "--run", one)
     c.check("archives: a removal is explained", done.returncode == 0, done.stderr)
+    from_elsewhere(c, folder)
+    maildirs(c, folder)
     hostile(c, folder)
     if data := os.environ.get("LOOKALIKE_DATA"):
         out = c.out("archives html40")
         done = c.run("dedup", Path(data) / "formats/html40.tar.gz", "-o", out, "-q")
         c.check("archives: html40", done.returncode == 0 and summary_of(out)["documents"] == 40, done.stderr)
+
+
+def from_elsewhere(c: Checks, folder: Path) -> None:
+    """A run over an archive with a relative name is asked about from another directory."""
+    out, back = c.out("archives relative"), c.out("archives undone")
+    done = c.run("dedup", "all.tar.gz", "-o", out, "--tables", "tsv", "-q", "-t", "0.6", cwd=folder)
+    row = table_of(out / "ledger.tsv")[1]
+    c.check("archives: members of a relative name", done.returncode == 0 and "all.tar.gz!" in row[1] + row[0], (row, done.stderr))
+    done = c.run("explain", row[0], row[3], "--run", out, cwd="/")
+    c.check("archives: explain from elsewhere", done.returncode == 0 and "have changed" not in done.stdout, done.stderr)
+    done = c.run("undo", out, "--cluster", "0", "-o", back, "-q", cwd="/")
+    c.check("archives: undo from elsewhere", done.returncode == 0 and summary_of(back)["kept"] > summary_of(out)["kept"], done.stderr)
+    (folder / "more").mkdir()
+    (folder / "more/all.tar.gz").write_bytes(gzip.compress(packed({"other.txt": b"another text"})))
+    (folder / "all.tar.gz").rename(folder / "moved.tar.gz")
+    done = c.run("undo", out, "--cluster", "0", "-o", c.out("archives changed"), "-q", cwd=folder / "more")
+    c.check("archives: undo refuses other inputs", done.returncode == 1 and "all.tar.gz!other.txt was not there" in done.stderr and ".;" not in done.stderr, done.stderr)
+    (folder / "moved.tar.gz").rename(folder / "all.tar.gz")
+
+
+def maildirs(c: Checks, folder: Path) -> None:
+    """A Maildir++ with folders: as many messages from an archive as from the directory."""
+    members = {"cur/12": "a", "new/1000000001.1.host": "b", ".Sent/cur/1000000002.2.host:2,S": "c", ".Sent/new/x": "d", ".A.2025/cur/1000000003.3.host:2,": "e",
+               ".A.2025/new/4": "f", "tmp/1000000005.5.host": "g", ".Sent/tmp/1000000006.6.host": "h", ".cache/a.txt": "i", "cur/index.pdf": "j"}
+    members = {f"Mail/{name}": f"Subject: {text}\n\nthe message {text} {text}\n".encode() for name, text in members.items()}
+    for name, data in members.items():
+        (folder / "maildir" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "maildir" / name).write_bytes(data)
+    (folder / "maildir.tgz").write_bytes(gzip.compress(packed(members)))
+    listed, told = [], []
+    for at in ("maildir", "maildir.tgz"):
+        out = c.out(f"archives {at}")
+        done = c.run("dedup", folder / at, "-o", out, "-v")
+        listed.append(sorted(line.rpartition("Mail/")[2] for line in (out / "kept-files.txt").read_text().split("\n")))
+        told.append(sorted(line.rpartition("Mail/")[2] for line in done.stderr.split("\n") if ": skipped: " in line))
+    c.check("archives: a Maildir++ is read as in a directory", listed[0] == listed[1] and len(listed[0]) == 7, listed)
+    c.check("archives: what is skipped of it is told alike", told[0] == told[1] and len(told[0]) == 3 and "not delivered yet" in str(told), told)
 
 
 def hostile(c: Checks, folder: Path) -> None:

@@ -5,6 +5,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import tarfile
 import time
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def setting_names(c: Checks) -> None:
          ("recluster", folder / "low", *spared, "-t", "0.7")),
         # Not options of recluster: the message says what they are options of.
         ("lookalike", 1, "cut short by --max-pairs", ("recluster", folder / "cut", *spared, "-t", "0.9")),
-        ("methods", 2, "with --lexicon", ("plan", plain, "--method", "simhash:idf=true")),
+        ("methods", 2, "with --lexicon", ("plan", plain, "--method", "simhash:weights=tfidf")),
     ):
         done = c.run(*arguments)
         said = done.returncode == exit_code and words in done.stderr and "the setting " not in done.stderr
@@ -71,7 +72,7 @@ def usage(c: Checks) -> None:
     done = c.run("dedup", docs, "-o", mine, "--force")
     c.check("--force spares what is no result", done.returncode == 1 and (mine / "thesis.txt").is_file(), done.stderr)
     inside = c.run("dedup", out / "kept.jsonl", "-o", out, "--force")
-    c.check("an input inside the output is refused", inside.returncode == 1 and (out / "kept.jsonl").is_file(), inside.stderr)
+    c.check("an input inside the output is refused", inside.returncode == 2 and (out / "kept.jsonl").is_file(), inside.stderr)
     for arguments in ((), ("dedup",), ("dedup", docs), ("nonsense",), ("dedup", docs, "-o", "x", "--measure", "luck"), ("dedup", docs, "-o", "x", "--against-only")):
         done = c.run(*arguments, cwd=folder)
         c.check(f"wrong usage is exit code 2: {arguments[:1]}", done.returncode == 2 and "--help" in done.stderr, done.stderr)
@@ -137,6 +138,21 @@ def origins_and_secrets(c: Checks) -> None:
         done = c.run("dedup", docs, "-o", out, *arguments, env=variables)
         said = done.returncode == 2 and all(words in done.stderr for words in ("--keep=max:nowhere", f"--keep is from {origin}"))
         c.check(f"an option from {origin} that the documents refuse", said and not out.exists(), f"exit {done.returncode}: {done.stderr}")
+    # Values that no parser of arguments checks, and files.
+    for name, value in (("threshold", "abc"), ("threshold", "true"), ("shingle", "0"), ("max-loss", "30"), ("max-cluster", "0"), ("contained-only", "7"),
+                        ("method", "nosuch"), ("method", "minhash-lsh:q=1"), ("preset", "nosuch"), ("plan", "nosuch.plan"), ("against", "nosuch.jsonl"), ("extract-timeout", "0")):
+        file.write_text(f"{name} = {value if value in ('true', '0') else json.dumps(value)}\n")
+        variable = "LOOKALIKE_" + name.upper().replace("-", "_")
+        for origin, arguments, variables in ((f"the variable {variable}", (), {variable: value}), (str(file), ("--config", file), {})):
+            done = c.run("dedup", docs, "-o", out, *arguments, env=variables)
+            said = done.returncode in (1, 2) and f"--{name} is from {origin}\n" in done.stderr + "\n"
+            c.check(f"--{name} {value} from {origin} names it", said and not out.exists(), f"exit {done.returncode}: {done.stderr}")
+    for name, value in (("--threshold", "abc"), ("--shingle", "0"), ("--max-loss", "30"), ("--max-cluster", "0"), ("--method", "nosuch")):
+        done = c.run("dedup", docs, "-o", out, name, value)
+        c.check(f"a message about {name} names it", done.returncode == 2 and name in done.stderr and " is from " not in done.stderr, done.stderr)
+    file.write_text('inputs = ["nosuch.jsonl"]\n')
+    done = c.run("dedup", "-o", out, "--config", file)
+    c.check("an input from a file", done.returncode == 1 and f"\ninputs is from {file}" in done.stderr, done.stderr)
     typed = c.run("dedup", docs, "-o", out, "--keep", "max:nowhere")
     c.check("what was typed has no origin", typed.returncode == 2 and " is from " not in typed.stderr, typed.stderr)
     for name, value in (("--lexicon", docs), ("--key-limit", "7")):
@@ -330,6 +346,45 @@ def replacing(c: Checks) -> None:
         c.check(f"replacing: kill {kill}: it is one of the two, whole", len(found) == 1, sorted(tree_of(out)))
         for left in folder.glob("out.*"):
             shutil.rmtree(left)
+    inputs_in_results(c, folder, docs)
+
+
+def inputs_in_results(c: Checks, folder: Path, docs: Path) -> None:
+    """A result that holds what a run reads is not replaced; a result is no input."""
+    out, spare = folder / "holds", folder / "spare"
+    c.run("dedup", docs, "-o", out, "-q")
+    inside = {name: out / name for name in ("packed.tar", "index", "terms.lexicon", "plan.json", "labels.tsv")}
+    with tarfile.open(inside["packed.tar"], "w") as tar:
+        tar.add(docs, "docs.jsonl")
+    c.run("index", "create", inside["index"], "-q")
+    c.run("index", "add", inside["index"], docs, "-q")
+    c.run("lexicon", "build", docs, "-o", inside["terms.lexicon"], "-q")
+    inside["plan.json"].write_text(c.run("plan", docs, "--format", "json").stdout)
+    inside["labels.tsv"].write_text("a_id\tb_id\nr1\tr2\n")
+    before = tree_of(out)
+    for name, arguments in (
+        ("packed.tar", ["dedup", inside["packed.tar"]]),
+        ("index", ["dedup", docs, "--against", inside["index"]]),
+        ("terms.lexicon", ["dedup", docs, "--method", "imatch", "--lexicon", inside["terms.lexicon"]]),
+        ("plan.json", ["dedup", docs, "--plan", inside["plan.json"]]),
+        ("labels.tsv", ["evaluate", docs, "--labels", inside["labels.tsv"]]),
+    ):
+        done = c.run(*arguments, "-o", out, "--force", "-q")
+        ok = done.returncode == 2 and f"{name} lies inside it and would be deleted" in done.stderr
+        c.check(f"replacing: {name} is not deleted with a result", ok and tree_of(out) == before, (done.returncode, done.stderr))
+    for name in inside:
+        path = inside[name]
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    for arguments in (["dedup", out], ["dedup", docs, "--against", out]):
+        done = c.run(*arguments, "-o", spare, "-q")
+        ok = done.returncode == 1 and f"name its documents instead: {out}/kept.jsonl" in done.stderr
+        c.check("replacing: a result is no input", ok and not spare.exists(), done.stderr)
+    # A directory whose documents have such a name is one.
+    own = folder / "own"
+    own.mkdir()
+    (own / "summary.json").write_text('{"id": "a", "text": "the summary of a book, in the words of its author"}\n')
+    done = c.run("dedup", own, "-o", spare, "-q")
+    c.check("replacing: a summary of the user is read", done.returncode == 0 and summary_of(spare)["documents"] == 1, done.stderr)
 
 
 def no_report(c: Checks) -> None:

@@ -102,6 +102,16 @@ def failing(c: Checks, folder: Path, command: str) -> None:
     for wrong in ("xyz", "xyz=cat", "=cat {}", "xyz=cat '{}"):
         done = c.run("dedup", bad, "-o", c.out("extracted wrong"), "--extract", wrong)
         c.check(f"extracted: {wrong} is no command", done.returncode == 2, done.stderr)
+    done = c.run("dedup", bad, "-o", c.out("extracted wrong"), "--extract", "xyz=cat {}", "--extract", "XYZ=tac {}")
+    c.check("extracted: two commands for one extension", done.returncode == 2 and "--extract has two commands" in done.stderr, done.stderr)
+    for options in (("--extract", "xyz=cat {}"), ()):
+        done = c.run("dedup", bad, "-o", c.out("extracted wrong"), *options, "--extract-timeout", "0")
+        c.check(f"extracted: no time at all {options}", done.returncode == 2 and "--extract-timeout" in done.stderr, done.stderr)
+    (folder / "a.pdf").write_text("%PDF-1.4")
+    (folder / "a.doc").write_text("x")
+    for name, advice in (("a.pdf", "--extract=pdf='pdftotext -q {} -', or"), ("a.doc", "with --extract, or")):
+        done = c.run("dedup", folder / name, "-o", c.out("extracted foreign"))
+        c.check(f"extracted: without a command, {name} is an error that names the option", done.returncode == 1 and advice in done.stderr, done.stderr)
     other = folder / "other"
     other.mkdir()
     for name in "ab":

@@ -136,7 +136,8 @@ def keep_fields(c: Checks) -> None:
 
     # Some values only. What is counted here is counted again from the records.
     kinds = ({"date": "2024-05-01", "score": 1}, {"date": "1 May 2024", "score": "2.5"}, {"date": "soon", "score": "many"},
-             {"date": "", "score": None}, {}, {"date": None, "score": True}, {"date": "2024-13-45", "score": {"a": 1}})
+             {"date": "", "score": None}, {}, {"date": None, "score": True}, {"date": "2024-13-45", "score": {"a": 1}},
+             {"date": "1714521599999", "score": 3}, {"date": "1714521600001000", "score": 4})
     missing = {"newest": (3, 4, 5), "min:score": (3, 4)}
     unreadable = {"newest": (2, 6), "min:score": (2, 5, 6)}
     rng = random.Random(82)

@@ -92,6 +92,8 @@ def mail(c: Checks) -> None:
         ("mail, marked", "dedup", whole, ("--mark",), {"checker": ["--mark"]}), ("mail, listed", "cluster", several, ("-t", "0.5")),
         ("mail, samples", "dedup", [MESSAGES / name for name in ("story.mbox", "plain.eml", "crlf.eml", "koi8.eml", "utf8-base64.eml", "digest.eml", "forwarded.eml")], ()),
     ])
+    done = c.run("dedup", *several, "-o", c.out("mail, mistyped"), "--id-field", "mesage-id")
+    c.check("mail: a field that no message has", done.returncode == 2 and "`mesage-id`" in done.stderr and "--id-field" in done.stderr and "did you mean `message-id`" in done.stderr, done.stderr)
     one = c.out("mail, one")
     c.check("mail: the same bytes for any threads and memory", tree_of(one)["kept.mbox"] == tree_of(c.out("mail, threads"))["kept.mbox"] and tree_of(one)["ledger.tsv"] == tree_of(c.out("mail, threads"))["ledger.tsv"])
     kept, removed, rejected = ((one / f"{role}.mbox").read_bytes() for role in ("kept", "removed", "rejected"))

@@ -192,3 +192,8 @@ def lexicons(c: Checks) -> None:
     c.check("lexicon: a bad record is left out", done.returncode == 0 and "bad.jsonl" in done.stderr and (folder / "bad").read_bytes() == parts[0].read_bytes(), done.stderr)
     done = c.run("lexicon", "build", folder / "bad.jsonl", "-o", folder / "strict", "--strict")
     c.check("lexicon: --strict stops", done.returncode == 3 and not (folder / "strict").exists(), done.stderr)
+    for arguments, path in ((("build", docs), docs), (("build", folder), other), (("merge", *parts), parts[1])):
+        before = path.read_bytes()
+        done = c.run("lexicon", *arguments, "-o", path)
+        ok = done.returncode == 2 and "would be overwritten; name another file with --output" in done.stderr
+        c.check(f"lexicon: {arguments[0]} does not overwrite {path.name}", ok and path.read_bytes() == before, (done.returncode, done.stderr))

@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import subprocess
+import tarfile
 import threading
 import time
 from pathlib import Path
@@ -151,11 +152,18 @@ def refused(c: Checks, folder: Path) -> None:
         ([table, other], "different columns"),
         ([docs, "--resume"], "--resume needs a result directory"),
         ([docs, "--copy-files"], "--copy-files needs a result directory"),
+        ([docs, "--attributes"], "--attributes needs a result directory"),
+        ([docs, "--near-misses", "0.1"], "--near-misses needs a result directory"),
         ([docs, "--ledger", "-"], "--ledger and --summary need a file"),
+        ([docs, "--ledger", folder / "x.tsv", "--summary", f"{folder}/./x.tsv"], "--ledger and --summary name the same file"),
+        *(([docs, "--ledger", folder / name], "--ledger needs a file that ends with") for name in ("l.csv", "l.TSV", "l.tsv.gz")),
     ):
         done = piped(c, "dedup", *arguments, "-o", "-")
         ok = done.returncode == 2 and words in done.stderr.decode() and done.stdout == b""
         c.check(f"pipes: refused: {words}", ok, (done.returncode, done.stderr))
+    left = [path.name for path in folder.iterdir() if path.name.startswith(("l.", "x."))]
+    c.check("pipes: nothing is written after a refusal", not left, left)
+    overwriting(c, folder)
     done = piped(c, "cluster", docs, "-o", "-")
     c.check("pipes: cluster needs a directory", done.returncode == 2 and b"only dedup" in done.stderr, done.stderr)
     done = piped(c, "dedup", docs, "-o", c.out("pipes ledger"), "--ledger", "x.tsv")
@@ -166,6 +174,42 @@ def refused(c: Checks, folder: Path) -> None:
     c.check("pipes: bad records are named", bad.returncode == 0 and bad.stdout == b'{"text": "a"}\n' and b"stdin:2" in bad.stderr, bad.stderr)
     empty = piped(c, "dedup", "-", "-o", "-")
     c.check("pipes: empty input", empty.returncode == 1 and empty.stdout == b"" and b"inputs hold no documents" in empty.stderr, empty.stderr)
+
+
+def overwriting(c: Checks, folder: Path) -> None:
+    """A file beside the stream replaces nothing that the run reads, whatever it is called."""
+    inside = folder / "overwriting"
+    inside.mkdir()
+    docs, old = collection(inside / "in.jsonl", 76, 30), collection(inside / "old.jsonl", 77, 30)
+    (inside / "link").symlink_to(docs)
+    packed = inside / "packed.tar"
+    with tarfile.open(packed, "w") as tar:
+        tar.add(docs, "docs.jsonl")
+    index = inside / "index"
+    c.run("index", "create", index, "-q")
+    c.run("index", "add", index, old, "-q")
+    before = {path: path.read_bytes() for path in inside.rglob("*") if path.is_file()}
+    for option in ("--ledger", "--summary"):
+        for arguments, file in (
+            ([docs], docs),
+            ([docs], f"{inside}/index/../in.jsonl"),
+            ([docs], inside / "link"),
+            ([inside / "link"], docs),
+            ([inside], old),
+            ([packed], packed),
+            ([docs, "--against", old], old),
+            ([docs, "--against", index], index / "settings.json"),
+            ([docs, "--against", index], index / "new.jsonl"),
+        ):
+            if option == "--ledger" and Path(file).suffix not in (".jsonl", ""):
+                continue
+            done = piped(c, "dedup", *arguments, "-o", "-", option, file)
+            ok = done.returncode == 2 and b"would be overwritten" in done.stderr and f"another file with {option}".encode() in done.stderr
+            c.check(f"pipes: {option} {Path(file).name} of {arguments[-1]} is no input", ok and done.stdout == b"", (done.returncode, done.stderr))
+    done = c.run("index", "export", index, "--documents", "-o", index / "documents.jsonl")
+    c.check("pipes: nothing is exported into an index", done.returncode == 2 and "would be overwritten" in done.stderr, (done.returncode, done.stderr))
+    after = {path: path.read_bytes() for path in inside.rglob("*") if path.is_file()}
+    c.check("pipes: no input was overwritten", after == before, [str(path) for path in before | after if before.get(path) != after.get(path)])
 
 
 def readers_that_stop(c: Checks, folder: Path, scratch: Path) -> None:

@@ -150,7 +150,7 @@ def refusals(c: Checks, docs: Path) -> None:
     damaged("the summary is of something else", "not written by this version", lambda run: (run / "summary.json").write_text("{}"))
     damaged("the pairs of another run", "run", lambda run: shutil.copy(folder / "cosine" / "pairs.tsv", run))
     into = c.run("recluster", folder / "resemblance", "-o", folder / "resemblance", "-t", "0.9", "--force")
-    c.check("recluster does not replace what it reads", into.returncode == 1 and (folder / "resemblance" / "documents.tsv").is_file(), into.stderr)
+    c.check("recluster does not replace what it reads", into.returncode == 2 and (folder / "resemblance" / "documents.tsv").is_file(), into.stderr)
     c.check("recluster --help has examples", "Examples:" in c.run("recluster", "--help").stdout)
     missing = c.run("recluster", folder / "nowhere", "-t", "0.9", "-o", folder / "never")
     c.check("recluster: a run that is not there is named", missing.returncode == 1 and "nowhere" in missing.stderr, missing.stderr)

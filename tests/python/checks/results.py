@@ -8,7 +8,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from checks.harness import Checks, HERE, SAMPLES, WORKERS, table_of
+from checks.harness import Checks, HERE, SAMPLES, WORKERS, summary_of, table_of
 from checks.inputs import collection, records, words, write_csv, write_jsonl
 
 
@@ -126,6 +126,13 @@ def against(c: Checks) -> None:
     runs.append(("against, marked", "dedup", [fresh], ("--against", other, "--mark"), both))
     c.all_checked(runs)
     c.check("the other collection is as it was", other.read_bytes() == before)
+    # Containment is that of the document of the input, whichever is smaller.
+    long = [f"word{at}" for at in range(90)]
+    part, whole = (write_jsonl(c.work / f"against-{name}.jsonl", [{"id": name, "text": " ".join(long[:count])}]) for name, count in (("part", 30), ("whole", 90)))
+    for name, new, old, kept in (("a part", part, whole, 0), ("what contains one", whole, part, 1)):
+        out = c.out(f"against, {name}")
+        done = c.run("dedup", new, "--against", old, "--output", out, "--measure", "containment", "-q")
+        c.check(f"against, contained: {name}", done.returncode == 0 and summary_of(out).get("kept") == kept, done.stderr)
     done = c.run("dedup", fresh, other, "--against", other, "--output", c.out("both"))
     c.check("a file in both roles is refused and named", done.returncode == 1 and "old.jsonl" in done.stderr, done.stderr)
 

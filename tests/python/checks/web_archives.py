@@ -156,6 +156,9 @@ def repeated(c: Checks, folder: Path) -> None:
     out = c.out("web fields")
     done = c.run("dedup", folder / "a.warc", "-o", out, "-q", "--id-field", "warc-record-id", "--keep", "max:x-number", "--tables", "tsv")
     c.check("web: header fields are fields", done.returncode == 0 and "urn:uuid:000" in (out / "ledger.tsv").read_text(), done.stderr)
+    for option in ("--id-field", "--url-field"):
+        done = c.run("dedup", folder / "a.warc", "-o", c.out("web mistyped"), option, "warc-target-url")
+        c.check(f"web: a field that no page has, {option}", done.returncode == 2 and f"{option}\n" in done.stderr and "did you mean `warc-target-uri`" in done.stderr, done.stderr)
     done = c.run("dedup", folder / "a.warc", "-o", c.out("web status"), "--warc-status", "20")
     c.check("web: a status that is none", done.returncode == 2 and "2xx" in done.stderr, done.stderr)
 

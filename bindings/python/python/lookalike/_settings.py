@@ -139,9 +139,9 @@ class Settings:
     mail_quotes, mail_signatures, mail_html : {"keep", "drop"}
         Whether quoted text, signatures and HTML parts of mail messages are part of their texts.
     extract : sequence of str
-        Commands that extract the text of files of other formats: ``("pdf=pdftotext -q {} -",)``.
+        Commands that extract the text of files of other formats, one for an extension: ``("pdf=pdftotext -q {} -",)``.
     extract_timeout : int, optional
-        Seconds that such a command may take for a file. By default 60.
+        Seconds that such a command may take for a file, at least 1. By default 60.
 
     Raises
     ------

@@ -1,7 +1,9 @@
 //! Arguments of single input formats.
 
 use clap::Args;
+use clap::builder::TypedValueParser;
 use lookalike::{Extractor, KeepOrDrop, StatusFilter};
+use std::num::NonZeroU32;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FormatArgs {
@@ -37,10 +39,16 @@ pub(crate) struct FormatArgs {
     )]
     pub(crate) mail_html: KeepOrDrop,
     /// Extract the text of files with this extension by a command, such as pdf='pdftotext -q {} -':
-    /// {} is the file; no shell; UTF-8 on standard output (repeatable)
+    /// {} is the file; no shell; UTF-8 on standard output (repeatable, once for an extension)
     #[arg(long, value_name = "EXT=COMMAND", help_heading = "Input")]
     pub(crate) extract: Vec<Extractor>,
     /// Longest time of such a command for one file, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, help_heading = "Input")]
-    pub(crate) extract_timeout: u32,
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        value_parser = clap::value_parser!(u32).range(1..).try_map(NonZeroU32::try_from),
+        default_value = "60",
+        help_heading = "Input"
+    )]
+    pub(crate) extract_timeout: NonZeroU32,
 }

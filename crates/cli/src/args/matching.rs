@@ -54,8 +54,8 @@ pub(crate) struct MatchArgs {
                      newest, oldest, max:FIELD, min:FIELD or prefer(FIELD=VALUE|VALUE), documents whose field \
                      holds one of these values, the first of them first. Rules apply in order, separated by commas \
                      or given one by one; ties are broken by id. With \
-                     --measure containment the document with the larger feature set is always kept, and the \
-                     rules decide between sets of equal size."
+                     --measure containment the larger feature set comes first, and the rules decide between sets of equal \
+                     size. Documents of --against come before all others."
     )]
     pub(crate) keep: Vec<KeepList>,
 }

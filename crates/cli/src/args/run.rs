@@ -46,7 +46,7 @@ pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) guards: GuardArgs,
     /// Remove from INPUT the duplicates of documents in this collection, which is not changed (may
-    /// be repeated)
+    /// be repeated). --measure containment: of the INPUT document in the other, whichever is smaller
     #[arg(long, value_name = "OTHER", value_parser = utf8(), help_heading = "Which duplicate to keep")]
     pub(crate) against: Vec<String>,
     /// With --against: remove no other duplicates; repeats within INPUT are kept

@@ -101,7 +101,7 @@ pub(super) fn method(
         };
         return Err(WrongUsage(wrong).into());
     };
-    Ok(Some(MethodSettings {
+    let settings = MethodSettings {
         spec: knobs.apply(spec)?,
         verify: match args.verify {
             VerifyArg::Exact => Verify::Exact,
@@ -111,7 +111,9 @@ pub(super) fn method(
         lexicon: args.lexicon.clone(),
         lexicon_checksum: args.lexicon_checksum.clone(),
         key_limit: args.key_limit,
-    }))
+    };
+    settings.check()?;
+    Ok(Some(settings))
 }
 
 /// Converts the field arguments to settings.

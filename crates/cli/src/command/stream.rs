@@ -34,9 +34,6 @@ pub(super) fn check(output: &Path, stream: &StreamArgs) -> anyhow::Result<()> {
         true if [ledger, summary].contains(&Some(Path::new("-"))) => {
             wrong("--ledger and --summary need a file; standard output has the kept documents")
         }
-        true if ledger.is_some() && ledger == summary => {
-            wrong("--ledger and --summary name the same file")
-        }
         false if ledger.is_some() || summary.is_some() => {
             wrong("--ledger and --summary need --output -; a result directory has both files")
         }

@@ -14,6 +14,8 @@ pub(super) struct Given {
     pub(super) values: Vec<String>,
     /// Where it is from.
     pub(super) origin: String,
+    /// How messages name it: `--name`, or its name if it is an argument without one.
+    pub(super) shown: String,
 }
 
 /// Parameters of a method: those of a lower layer than the method are of another method.
@@ -31,7 +33,11 @@ pub(super) fn merge(leaf: &Leaf<'_>, layers: Vec<Layer>) -> Result<Vec<Given>, W
         merged.add(layer);
     }
     if let Some(name) = merged.value("preset") {
-        let known = lookalike::preset(&name).map_err(|error| WrongUsage(error.to_string()))?;
+        let known = lookalike::preset(&name).map_err(|error| {
+            let entry = merged.entries.iter().find(|entry| entry.name == "preset");
+            let origin = entry.map(|entry| format!("\n--preset is from {}", entry.origin));
+            WrongUsage(format!("{error}{}", origin.unwrap_or_default()))
+        })?;
         let (shingle, threshold) = (merged.value("shingle"), merged.value("threshold"));
         let options = known.options(shingle.as_deref(), threshold.as_deref());
         let entry = |(name, value): (&str, String)| Entry {
@@ -43,7 +49,12 @@ pub(super) fn merge(leaf: &Leaf<'_>, layers: Vec<Layer>) -> Result<Vec<Given>, W
         merged.add(Layer { values: options.into_iter().map(entry).collect() });
     }
     let given = merged.entries.into_iter().filter(|entry| !entry.off && !is_default(leaf, entry));
-    Ok(given.map(|Entry { name, values, origin, .. }| Given { name, values, origin }).collect())
+    let given = given.map(|Entry { name, values, origin, .. }| {
+        let is_place = leaf.find(&name).is_some_and(|argument| argument.get_index().is_some());
+        let shown = if is_place { name.clone() } else { format!("--{name}") };
+        Given { name, values, origin, shown }
+    });
+    Ok(given.collect())
 }
 
 struct Merged<'a> {

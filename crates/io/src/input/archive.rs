@@ -48,6 +48,45 @@ pub(super) struct Unpacked {
     pub(super) folder: tempfile::TempDir,
 }
 
+/// Members whose format depends on the members after them.
+#[derive(Default)]
+struct Undecided {
+    maildirs: maildir::MemberMaildirs,
+    /// Files that are messages if their directory is a whole Maildir.
+    files: Vec<UndecidedFile>,
+}
+
+struct UndecidedFile {
+    /// Its index among the files.
+    index: usize,
+    member: PathBuf,
+    /// Its format and compression outside of a Maildir, if that is supported.
+    otherwise: Option<(Format, Compression)>,
+}
+
+impl Undecided {
+    /// Settles the formats; all members that can be read were seen.
+    fn settle(self, unpacked: &mut Unpacked) {
+        let Unpacked { files, skipped, .. } = unpacked;
+        let mut others = self.files.iter().filter(|file| !self.maildirs.hold(&file.member));
+        let (mut next, mut index) = (others.next(), 0);
+        files.retain_mut(|file| {
+            let other = next.filter(|other| other.index == index);
+            index += 1;
+            let Some(other) = other else { return true };
+            next = others.next();
+            if let Some((format, compression)) = other.otherwise {
+                (file.format, file.compression) = (format, compression);
+                return true;
+            }
+            // If it cannot be deleted now, it is with its directory.
+            let _ = std::fs::remove_file(&file.path);
+            skipped.push(PathBuf::from(&file.name));
+            false
+        });
+    }
+}
+
 /// Unpacks an archive. The member at which it is damaged is the last one; if that has no name, it is
 /// named as the archive.
 ///
@@ -62,14 +101,16 @@ pub(super) fn unpack(
     let folder =
         tempfile::Builder::new().prefix("lookalike-tar-").tempdir_in(&above).map_err(unwritable)?;
     let mut unpacked = Unpacked { files: Vec::new(), skipped: Vec::new(), folder };
+    let mut undecided = Undecided::default();
     let damage = match ArchiveBytes::open(archive) {
         Err(error) => Some(open::explain(&error)),
-        Ok(bytes) => match members(archive, &bytes, options, &mut unpacked) {
+        Ok(bytes) => match members(archive, &bytes, options, &mut unpacked, &mut undecided) {
             Ok(()) => None,
             Err(Fault::Read(error)) => Some(bytes.explain(&error)),
             Err(Fault::Write(error)) => return Err(unwritable(error)),
         },
     };
+    undecided.settle(&mut unpacked);
     let Some(damage) = archive.damage.clone().or(damage) else { return Ok(unpacked) };
     if let Some(last) = unpacked.files.last_mut()
         && last.damage.is_some()
@@ -106,6 +147,7 @@ fn members(
     bytes: &ArchiveBytes,
     options: &DiscoverOptions,
     unpacked: &mut Unpacked,
+    undecided: &mut Undecided,
 ) -> Result<(), Fault> {
     let mut names: BTreeMap<String, u32> = BTreeMap::new();
     let mut tar = tar::Archive::new(bytes);
@@ -123,7 +165,15 @@ fn members(
         };
         start = entry.raw_file_position().saturating_add(held);
         let member = entry.path().map_err(Fault::Read)?.into_owned();
-        if kind.is_dir() || kind.is_pax_global_extensions() || is_hidden(&member) {
+        if kind.is_pax_global_extensions() {
+            continue;
+        }
+        let normal = member.components().filter(|part| matches!(part, Component::Normal(_)));
+        let plain: PathBuf = normal.collect();
+        let is_directory = kind.is_dir();
+        let directory = if is_directory { Some(&*plain) } else { plain.parent() };
+        undecided.maildirs.note(directory.unwrap_or(&plain));
+        if is_directory || is_hidden(&member) {
             continue;
         }
         let shown = format!("{}!{}", archive.name, name::readable(&member));
@@ -134,7 +184,11 @@ fn members(
             true => format(&member, options, &mut entry, &mut head).map_err(Fault::Read)?,
             false => None,
         };
-        let Some((format, compression)) = found else {
+        let is_undecided = is_file && may_be_message(&member, options);
+        let Some((format, compression)) = (match is_undecided {
+            true => Some((Format::Maildir, Compression::None)),
+            false => found,
+        }) else {
             unpacked.skipped.push(PathBuf::from(shown));
             continue;
         };
@@ -149,7 +203,8 @@ fn members(
         let size = entry.size();
         // A document above the limit is named as such when it is read; its size does not matter.
         // A command needs the whole file.
-        let is_limited = format.is_document() && format != Format::Extracted;
+        let may_be_mbox = is_undecided && found.is_some();
+        let is_limited = format.is_document() && format != Format::Extracted && !may_be_mbox;
         let most = match is_limited && compression == Compression::None {
             true => size.min(options.max_record() as u64 + 1),
             false => size,
@@ -167,11 +222,15 @@ fn members(
         let metadata = file.metadata().map_err(Fault::Write)?;
         let times = names.entry(shown.clone()).or_default();
         *times += 1;
-        let normal = member.components().filter(|part| matches!(part, Component::Normal(_)));
+        let relative = archive.relative.components().chain(plain.components()).collect();
+        if is_undecided {
+            let index = unpacked.files.len();
+            undecided.files.push(UndecidedFile { index, member: plain, otherwise: found });
+        }
         unpacked.files.push(InputFile {
             path,
             name: if *times > 1 { format!("{shown} ({times})") } else { shown },
-            relative: archive.relative.components().chain(normal).collect(),
+            relative,
             format,
             compression,
             size: metadata.len(),
@@ -205,12 +264,38 @@ fn copy(from: &mut impl Read, to: &mut impl Write) -> Result<u64, Fault> {
     }
 }
 
-/// Whether a part of the name is hidden, as names in directories that are not read.
+/// Whether a part of the name is hidden, as names in directories that are not read. Folders of a
+/// Maildir++ are not: messages in them are read, and those in their `tmp` are listed as skipped.
 fn is_hidden(member: &Path) -> bool {
-    member.components().any(|part| match part {
+    let directory = member.parent().unwrap_or(Path::new(""));
+    let is_dotted = |part: &Component<'_>| match part {
         Component::Normal(name) => name.as_encoded_bytes().starts_with(b"."),
         _ => false,
-    })
+    };
+    let is_folder = |inside: Option<Component<'_>>| match inside {
+        Some(Component::Normal(name)) => {
+            maildir::holds_messages(name) || (name == "tmp" && maildir::is_message_name(member))
+        }
+        _ => false,
+    };
+    let mut above = directory.components();
+    while let Some(part) = above.next() {
+        if is_dotted(&part) && !is_folder(above.clone().next()) {
+            return true;
+        }
+    }
+    member.components().next_back().is_some_and(|name| is_dotted(&name))
+}
+
+/// Whether a member is a message if its directory is one of a whole Maildir, though its name does not
+/// say so.
+fn may_be_message(member: &Path, options: &DiscoverOptions) -> bool {
+    options.format.is_none()
+        && options.formats.extractor(member).is_none()
+        && maildir::is_among_messages(member)
+        && !maildir::is_message_name(member)
+        && kind::of_name(member).0.is_none()
+        && foreign::remedy(member).is_none()
 }
 
 /// Format, if it is supported, and compression of a member; `head` receives its first bytes if they are
@@ -228,9 +313,12 @@ fn format(
         return Ok(Some((Format::Extracted, Compression::None)));
     }
     let (named, compression) = kind::of_name(member);
-    let above = member.parent().and_then(Path::file_name);
-    let in_maildir = above.is_some_and(|above| above == "cur" || above == "new")
-        && maildir::is_message_name(member);
+    if options.format == Some(Format::Maildir) {
+        // Other files of a mail server are in directories of a Maildir too.
+        let is_message = maildir::is_among_messages(member);
+        return Ok(is_message.then_some((Format::Maildir, Compression::None)));
+    }
+    let in_maildir = maildir::is_among_messages(member) && maildir::is_message_name(member);
     let format = match options.format {
         None if in_maildir => Some(Format::Maildir),
         None => named,
@@ -261,7 +349,70 @@ mod tests {
         for name in ["a.gz", "tar", "a.tar.txt", "x.zip"] {
             assert!(!is_archive(Path::new(name)), "{name}");
         }
-        assert!(is_hidden(Path::new("a/.b/c")) && !is_hidden(Path::new("./a/../b")));
+    }
+
+    #[test]
+    fn hidden_names_are_told_from_folders_of_a_maildir() {
+        for name in [".a", "a/.b/c", ".git/cur", "M/.Sent/cur/.a", ".b/.Sent/cur/a", ".b/tmp/a.txt"]
+        {
+            assert!(is_hidden(Path::new(name)), "{name}");
+        }
+        for name in ["./a/../b", "M/.Sent/cur/a", ".A.B/new/a", ".Sent/tmp/1000000050.1.host"] {
+            assert!(!is_hidden(Path::new(name)), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_maildir_in_an_archive_is_read_as_in_a_directory() {
+        let mail = "Subject: x\n\nx\n";
+        let message = "1000000001.1.host:2,S";
+        let names = [
+            format!("M/cur/{message}"),
+            "M/cur/12".to_owned(),
+            "M/new/13".to_owned(),
+            "M/cur/a.txt".to_owned(),
+            "M/cur/a.pdf".to_owned(),
+            format!("M/.Sent/cur/{message}"),
+            "M/.Sent/tmp/1000000002.2.host".to_owned(),
+            "M/.cache/a.txt".to_owned(),
+            // Archives omit empty directories: names decide.
+            "N/cur/14".to_owned(),
+            format!("N/.Old.2025/new/{message}"),
+        ];
+        let members: Vec<(&str, &str)> = names.iter().map(|name| (&**name, mail)).collect();
+        let mbox = ("N/cur/Inbox", "From a@b Mon Nov 23 10:00:00 2026\nSubject: x\n\nx\n");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.tar");
+        std::fs::write(&path, packed(&[&members[..], &[mbox]].concat())).unwrap();
+        let archive = InputFile { path, ..InputFile::in_memory("a.tar") };
+        let unpacked = unpack(&archive, &DiscoverOptions::default()).unwrap();
+        let found: Vec<(&str, Format)> =
+            unpacked.files.iter().map(|file| (&file.name[6..], file.format)).collect();
+        let expected = [
+            (&*names[0], Format::Maildir),
+            (&names[1], Format::Maildir),
+            (&names[2], Format::Maildir),
+            (&names[3], Format::Text),
+            (&names[5], Format::Maildir),
+            (&names[9], Format::Maildir),
+            ("N/cur/Inbox", Format::Mbox),
+        ];
+        assert_eq!(found, expected);
+        let mut skipped: Vec<_> =
+            unpacked.skipped.iter().map(|path| path.to_str().unwrap()).collect();
+        skipped.sort_unstable();
+        assert_eq!(
+            skipped,
+            ["a.tar!M/.Sent/tmp/1000000002.2.host", "a.tar!M/cur/a.pdf", "a.tar!N/cur/14"]
+        );
+        // As many files are left in the directory as are read.
+        assert_eq!(std::fs::read_dir(unpacked.folder.path()).unwrap().count(), found.len());
+
+        // The format given counts for all files of Maildirs, and for no others.
+        let options =
+            DiscoverOptions { format: Some(Format::Maildir), ..DiscoverOptions::default() };
+        let unpacked = unpack(&archive, &options).unwrap();
+        assert_eq!((unpacked.files.len(), unpacked.skipped.len()), (9, 1));
     }
 
     /// A tar archive of these members; each takes 1024 bytes.

@@ -13,7 +13,7 @@ use super::maildir::Holds;
 use super::tally::Tally;
 use super::{
     Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, archive, archive_bytes,
-    foreign, kind, maildir, name, remote, spool,
+    earlier_result, foreign, kind, maildir, name, pattern, remote, spool,
 };
 use crate::source::open;
 
@@ -25,8 +25,9 @@ impl Inputs {
     ///
     /// An argument is a file, a directory (read recursively, without hidden names and links to
     /// directories), a pattern with `*`, `?` or `[...]` unless a file has that very name, or `-`
-    /// for standard input (JSONL, or the format of the options). A file that is named in two ways
-    /// is read once. A pipe is copied, as standard input is.
+    /// for standard input (JSONL, or the format of the options). Wildcards match hidden names only
+    /// after a dot of the pattern, and `**` follows no links to directories. A file that is named in two ways is read once. A pipe is copied,
+    /// as standard input is.
     ///
     /// An argument that is a URL is an object in a store, all objects below it, those that match it
     /// as a pattern, or one object of a web server.
@@ -41,7 +42,7 @@ impl Inputs {
     ///
     /// # Errors
     /// An argument that matches nothing, a file of unknown format, a directory that cannot be
-    /// listed, or no file at all.
+    /// listed, or no file at all; two commands for one extension.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -62,7 +63,7 @@ impl Inputs {
     /// # }
     /// ```
     pub fn discover(args: &[String], options: DiscoverOptions) -> Result<Self, InputError> {
-        discover(args, options, &mut std::io::stdin().lock())
+        Self::discover_in(Path::new(""), args, options)
     }
 
     /// The same, with relative arguments looked up in `base`: files have the names that they have
@@ -75,53 +76,20 @@ impl Inputs {
         args: &[String],
         options: DiscoverOptions,
     ) -> Result<Self, InputError> {
-        if base.as_os_str().is_empty() {
-            return Self::discover(args, options);
-        }
-        let in_base = |arg: &String| match base.join(arg) {
-            _ if arg == STDIN || is_url(arg) => arg.clone(),
-            path if path.exists() => path.to_string_lossy().into_owned(),
-            // A pattern: the base is none.
-            _ if Path::new(arg).is_absolute() => arg.clone(),
-            _ => {
-                let base = glob::Pattern::escape(&base.to_string_lossy());
-                Path::new(&base).join(arg).to_string_lossy().into_owned()
-            }
-        };
-        let joined: Vec<String> = args.iter().map(in_base).collect();
-        let mut inputs = Self::discover(&joined, options)?;
-        // Files that an absolute argument leads to have their whole path as their name.
-        let absolute: Vec<&Path> =
-            args.iter().map(Path::new).filter(|arg| arg.is_absolute()).collect();
-        let by_absolute = |path: &Path| {
-            let pattern = |arg: &Path| glob::Pattern::new(&arg.to_string_lossy());
-            absolute.iter().any(|arg| {
-                path.starts_with(arg) || pattern(arg).is_ok_and(|arg| arg.matches_path(path))
-            })
-        };
-        for file in inputs.files.iter_mut().filter(|file| !by_absolute(&file.path)) {
-            if let Ok(below) = file.path.strip_prefix(base) {
-                file.name = name::readable(below);
-            }
-        }
-        inputs.files.sort_by(|a, b| a.name.cmp(&b.name));
-        let given: BTreeMap<&String, &String> = joined.iter().zip(args).collect();
-        for one in &mut inputs.mostly_skipped {
-            if let Some(arg) = given.get(&one.argument) {
-                one.argument.clone_from(arg);
-            }
-        }
-        Ok(inputs)
+        discover(base, args, options, &mut std::io::stdin().lock())
     }
 }
 
-/// Finds the files that the arguments name; `stdin` is read if one of them is `-`.
+/// Finds the files that the arguments name; `stdin` is read if one of them is `-`. Relative arguments
+/// are looked up in `base`, which is empty for the current directory.
 fn discover(
+    base: &Path,
     args: &[String],
     options: DiscoverOptions,
     stdin: &mut dyn Read,
 ) -> Result<Inputs, InputError> {
-    let mut search = Search::new(&options);
+    options.formats.check()?;
+    let mut search = Search::new(base, &options);
     let mut known = BTreeSet::new();
     let given: Vec<&String> = args.iter().filter(|arg| known.insert(*arg)).collect();
     for (number, arg) in (0..).zip(&given) {
@@ -196,6 +164,10 @@ fn distinguish(files: &mut [InputFile]) {
 
 struct Search<'a> {
     options: &'a DiscoverOptions,
+    /// The directory of relative arguments. Names of files that these lead to do not contain it.
+    base: &'a Path,
+    /// Whether the argument is relative.
+    is_relative: bool,
     /// Real paths that are skipped.
     excluded: Vec<PathBuf>,
     /// The number of the argument.
@@ -232,13 +204,15 @@ enum Found {
 }
 
 impl<'a> Search<'a> {
-    fn new(options: &'a DiscoverOptions) -> Self {
+    fn new(base: &'a Path, options: &'a DiscoverOptions) -> Self {
         let excluded = options.exclude.iter().filter_map(|path| real(path)).collect();
         let maildirs = maildir::Maildirs::default();
         let (number, found, archives, skipped) = Default::default();
         let (copies, copied, stdin) = Default::default();
         Self {
             options,
+            base,
+            is_relative: true,
             excluded,
             number,
             found,
@@ -255,14 +229,18 @@ impl<'a> Search<'a> {
         if is_url(arg) {
             return self.url(arg);
         }
-        let path = Path::new(arg);
-        if arg == STDIN || spool::is_stdin(path) {
+        if arg == STDIN || spool::is_stdin(Path::new(arg)) {
             self.stdin.push(self.number);
             return Ok(());
         }
+        self.is_relative = Path::new(arg).is_relative();
+        let path = &*self.base.join(arg);
         match std::fs::metadata(path) {
             Ok(metadata) if spool::is_pipe(&metadata) => self.pipe(path),
-            Ok(metadata) if metadata.is_dir() => self.directory(path, path),
+            Ok(metadata) if metadata.is_dir() => {
+                earlier_result::refuse(path)?;
+                self.directory(path, path)
+            }
             Ok(_) => self.file(path, path.parent().unwrap_or(path), Found::Named),
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                 Err(InputError::io("look at it", path, e))
@@ -270,6 +248,12 @@ impl<'a> Search<'a> {
             Err(_) if arg.contains(['*', '?', '[']) => self.pattern(arg),
             Err(_) => Err(InputError::NotFound { path: path.to_path_buf() }),
         }
+    }
+
+    /// The name of a file that the argument leads to.
+    fn name(&self, path: &Path) -> String {
+        let below = path.strip_prefix(self.base).ok().filter(|_| self.is_relative);
+        name::readable(below.unwrap_or(path))
     }
 
     fn url(&mut self, url: &str) -> Result<(), InputError> {
@@ -301,7 +285,7 @@ impl<'a> Search<'a> {
 
     /// Copies a pipe. Its format is that of its name, or JSONL as that of standard input.
     fn pipe(&mut self, path: &Path) -> Result<(), InputError> {
-        let name = name::readable(path);
+        let name = self.name(path);
         // A pipe that is named twice has no more to read.
         if self.copies.iter().any(|((file, _), _)| file.name == name) {
             return Ok(());
@@ -320,31 +304,19 @@ impl<'a> Search<'a> {
     }
 
     fn pattern(&mut self, pattern: &str) -> Result<(), InputError> {
-        let options = glob::MatchOptions {
-            case_sensitive: true,
-            require_literal_separator: true,
-            require_literal_leading_dot: true,
-        };
-        let matches = glob::glob_with(pattern, options)
-            .map_err(|source| InputError::Pattern { pattern: pattern.to_string(), source })?;
-        let base = literal_part(Path::new(pattern));
-        let mut any = false;
+        let base = self.base.join(literal_part(Path::new(pattern)));
+        let matches = pattern::matches(self.base, pattern)?;
+        if matches.is_empty() {
+            return Err(InputError::NoMatch { pattern: pattern.to_string() });
+        }
         for path in matches {
-            let path = path.map_err(|e| {
-                let path = e.path().to_path_buf();
-                InputError::io("list the directory", &path, e.into())
-            })?;
-            any = true;
             match std::fs::metadata(&path) {
                 Ok(metadata) if metadata.is_dir() => self.directory(&path, &base)?,
                 Ok(metadata) if metadata.is_file() => self.file(&path, &base, Found::Below)?,
                 _ => self.skip(path),
             }
         }
-        match any {
-            true => Ok(()),
-            false => Err(InputError::NoMatch { pattern: pattern.to_string() }),
-        }
+        Ok(())
     }
 
     /// Reads a directory recursively, without following links to directories.
@@ -414,7 +386,7 @@ impl<'a> Search<'a> {
         }
         let file = InputFile {
             path: path.to_path_buf(),
-            name: name::readable(path),
+            name: self.name(path),
             relative: path.strip_prefix(base).unwrap_or(path).to_path_buf(),
             format,
             compression,
@@ -491,7 +463,7 @@ impl Search<'_> {
 }
 
 /// The real path, also of a path that does not exist in a directory that does.
-fn real(path: &Path) -> Option<PathBuf> {
+pub(crate) fn real(path: &Path) -> Option<PathBuf> {
     path.canonicalize().ok().or_else(|| {
         let whole = std::path::absolute(path).ok()?;
         Some(whole.parent()?.canonicalize().ok()?.join(whole.file_name()?))
@@ -517,7 +489,7 @@ mod tests {
             format: (args.len() > 2).then_some(Format::Text),
             ..DiscoverOptions::default()
         };
-        discover(&args, options, &mut &content[..])
+        discover(Path::new(""), &args, options, &mut &content[..])
     }
 
     #[test]

@@ -95,6 +95,26 @@ pub enum InputError {
         /// How many were found.
         files: usize,
     },
+    /// The result of a run.
+    #[error(
+        "{}: is the result of a run of lookalike and holds its tables too; {}",
+        path.display(),
+        Documents(documents)
+    )]
+    Result {
+        /// The directory.
+        path: PathBuf,
+        /// Files and directories of documents in it.
+        documents: Vec<String>,
+    },
+    /// Two commands for the files with one extension.
+    #[error(
+        "the setting extract has two commands for the extension `{extension}`; leave one of them out"
+    )]
+    TwoCommands {
+        /// The extension.
+        extension: String,
+    },
     /// An object that cannot be found or read.
     #[error(transparent)]
     Store(#[from] lookalike_store::StoreError),
@@ -117,6 +137,18 @@ impl InputError {
         match source.kind() {
             io::ErrorKind::NotFound => Self::NotFound { path },
             _ => Self::Io { path, action, source },
+        }
+    }
+}
+
+/// The documents of a result, which can be inputs.
+struct Documents<'a>(&'a [String]);
+
+impl std::fmt::Display for Documents<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            [] => f.write_str("it has no documents, name those that it was made from"),
+            names => write!(f, "name its documents instead: {}", names.join(" ")),
         }
     }
 }

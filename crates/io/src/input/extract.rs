@@ -33,6 +33,16 @@ impl Extractor {
         &self.command
     }
 
+    /// The extension of its files, as written and without the dot.
+    pub(crate) fn extension(&self) -> &str {
+        &self.extension
+    }
+
+    /// Whether it is for the files of another command. Case does not matter.
+    pub(crate) fn is_for_those_of(&self, other: &Self) -> bool {
+        self.extension.eq_ignore_ascii_case(&other.extension)
+    }
+
     /// Whether it is for a file of this name.
     pub(crate) fn is_for(&self, name: &Path) -> bool {
         let extension = name.extension().and_then(std::ffi::OsStr::to_str);

@@ -1,6 +1,6 @@
 //! The input files of a run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lookalike_store::{Object, StoreError, look_again};
@@ -121,6 +121,12 @@ impl Inputs {
             archives: Vec::new(),
             unpacked: Vec::new(),
         }
+    }
+
+    /// Paths of the inputs, and of the archives that hold some of them. The path of an input that was
+    /// copied first, such as a member of an archive, is that of the copy.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files.iter().chain(&self.archives).map(|file| file.path.as_path())
     }
 
     /// Appends other inputs. The options stay.

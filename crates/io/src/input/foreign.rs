@@ -11,8 +11,10 @@ const WEB: &str =
 const LINKS: &str = "WAT files hold no texts; give the WARC or WET files";
 const PACKED: &str = "archives other than tar, and archives inside of archives, are not read; unpack it and give the directory";
 const MEMBER: &str = "a link, device or sparse file in an archive, or a member of unknown format";
-const PDF: &str = "PDF is not supported; convert it to text first (for example with pdftotext)";
-const PAGES: &str = "this format is not supported; convert it to text, Markdown or HTML first";
+const PDF: &str = "PDF is not supported; extract its text by a command, for example with the setting \
+                   extract=pdf='pdftotext -q {} -', or convert it to text first";
+const PAGES: &str = "this format is not supported; extract its text by a command with the setting extract, \
+                     or convert it to text, Markdown or HTML first";
 const SHEET: &str = "spreadsheets are not supported; save it as CSV";
 const TABLE: &str = "this table format is not supported; convert it to Parquet";
 const TWICE: &str = "is compressed twice; unpack it once";
@@ -71,6 +73,7 @@ pub fn why_skipped(path: &Path) -> &'static str {
         Ok(found) if found.is_file() => UNKNOWN,
         Ok(found) if found.is_dir() => "a link to a directory; name the directory itself",
         Ok(_) => "not a regular file (inputs are read twice); copy it to one",
+        Err(_) if maildir::is_member_in_tmp(path) => INCOMPLETE,
         Err(_) if path.to_string_lossy().contains('!') => MEMBER,
         Err(_) if std::fs::symlink_metadata(path).is_ok() => "a broken link",
         // An object of a store.
@@ -97,6 +100,9 @@ mod tests {
         }
         assert!(why_skipped(&folder.path().join("a.tar/member")).contains("unknown format"));
         assert_eq!(why_skipped(&folder.path().join("a.msg")), MAIL);
+        assert_eq!(why_skipped(Path::new("a.tar!tmp/1000000050.1.host")), INCOMPLETE);
+        assert_eq!(why_skipped(Path::new("a.tar!M/.Sent/tmp/1000000050.1.host")), INCOMPLETE);
+        assert_eq!(why_skipped(Path::new("a.tar!tmp/link")), MEMBER);
     }
 
     #[test]
@@ -106,6 +112,9 @@ mod tests {
             assert_eq!(of(name), Some(MAIL), "{name}");
         }
         assert_eq!(of("a/b.arc.gz"), Some(WEB));
+        for name in ["a.pdf", "b.PDF", "a.doc"] {
+            assert!(of(name).is_some_and(|said| said.contains("the setting extract")), "{name}");
+        }
         assert_eq!(of("a.tar.gz"), Some(PACKED));
         assert_eq!(of("a.jsonl.gz.gz"), Some(TWICE));
         assert_eq!(of("a.parquet.gz"), Some(PARQUET));

@@ -1,12 +1,13 @@
 //! Options of single formats that change the texts.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::Extractor;
+use super::{Extractor, InputError};
 use crate::web::StatusFilter;
 
 /// Options of single formats that change the texts; files of other formats are read as without them.
@@ -21,16 +22,28 @@ pub struct FormatOptions {
     pub mail_signatures: KeepOrDrop,
     /// HTML parts of mail messages (`mail_html`).
     pub mail_html: KeepOrDrop,
-    /// Commands that extract the text of files, by extension; of several for one the first counts
-    /// (`extract`).
+    /// Commands that extract the text of files, one for an extension (`extract`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extract: Vec<Extractor>,
     /// Seconds that such a command may take for a file (`extract_timeout`). `None`: 60.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub extract_timeout: Option<u32>,
+    pub extract_timeout: Option<NonZeroU32>,
 }
 
 impl FormatOptions {
+    /// Checks that no two commands are for one extension.
+    pub(crate) fn check(&self) -> Result<(), InputError> {
+        let repeated = |(at, one): &(usize, &Extractor)| {
+            self.extract[..*at].iter().any(|earlier| earlier.is_for_those_of(one))
+        };
+        match self.extract.iter().enumerate().find(repeated) {
+            None => Ok(()),
+            Some((_, second)) => {
+                Err(InputError::TwoCommands { extension: second.extension().to_owned() })
+            }
+        }
+    }
+
     /// The command for a file of this name, if there is one.
     pub(crate) fn extractor(&self, name: &Path) -> Option<&Extractor> {
         self.extract.iter().find(|extractor| extractor.is_for(name))
@@ -38,7 +51,7 @@ impl FormatOptions {
 
     /// How long a command may take.
     pub(crate) fn timeout(&self) -> Duration {
-        Duration::from_secs(self.extract_timeout.unwrap_or(60).into())
+        Duration::from_secs(self.extract_timeout.map_or(60, |seconds| seconds.get().into()))
     }
 
     /// Whether all of them are the defaults.
@@ -68,5 +81,29 @@ impl FromStr for KeepOrDrop {
             "drop" => Ok(Self::Drop),
             _ => Err("write `keep` or `drop`".to_owned()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_extension_has_one_command() {
+        let with = |commands: &[&str]| FormatOptions {
+            extract: commands.iter().map(|command| command.parse().unwrap()).collect(),
+            ..FormatOptions::default()
+        };
+        assert!(with(&["pdf=a {}", "ps=a {}"]).check().is_ok());
+        let error = with(&["pdf=a {}", "ps=a {}", ".PDF=b {}"]).check().unwrap_err();
+        assert!(error.to_string().contains("`PDF`"), "{error}");
+    }
+
+    #[test]
+    fn a_command_has_some_time() {
+        let read = |text| serde_json::from_str::<FormatOptions>(text);
+        let one = read(r#"{"extract_timeout": 1}"#).unwrap();
+        assert_eq!(one.timeout(), Duration::from_secs(1));
+        assert!(read(r#"{"extract_timeout": 0}"#).is_err());
     }
 }

@@ -4,6 +4,8 @@
 //! host name: `1000000050.M1P2.mail.example.md:2,S`. Folders of a Maildir++ are hidden directories
 //! in it (`.Sent`), each a Maildir itself.
 
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// Whether a hidden directory of a Maildir is a folder of it, and is read.
@@ -14,6 +16,39 @@ pub(super) fn is_folder(directory: &Path, parent: &Path) -> bool {
 
 /// The directories of a Maildir that hold messages.
 const MESSAGES: [&str; 2] = ["cur", "new"];
+
+/// Whether a directory of this name holds the messages of a Maildir.
+pub(super) fn holds_messages(name: &OsStr) -> bool {
+    MESSAGES.iter().any(|known| name == *known)
+}
+
+/// Whether a file is in a directory called as one with messages.
+pub(super) fn is_among_messages(file: &Path) -> bool {
+    file.parent().and_then(Path::file_name).is_some_and(holds_messages)
+}
+
+/// Which directories of an archive are whole Maildirs: known when all members were seen.
+#[derive(Debug, Default)]
+pub(super) struct MemberMaildirs(BTreeMap<PathBuf, [bool; MESSAGES.len()]>);
+
+impl MemberMaildirs {
+    /// Notes a directory that an archive names.
+    pub(super) fn note(&mut self, directory: &Path) {
+        let is = |name: &&str| directory.file_name().is_some_and(|of| of == *name);
+        if let (Some(which), Some(above)) = (MESSAGES.iter().position(is), directory.parent()) {
+            self.0.entry(above.to_path_buf()).or_default()[which] = true;
+        }
+    }
+
+    /// Whether a file is in `cur` or `new` of a Maildir that has both.
+    pub(super) fn hold(&self, file: &Path) -> bool {
+        let above = file.parent().and_then(Path::parent);
+        is_among_messages(file)
+            && above
+                .and_then(|above| self.0.get(above))
+                .is_some_and(|held| held.iter().all(|has| *has))
+    }
+}
 
 /// How a directory holds messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,6 +101,15 @@ fn named(directory: &Path, names: &[&str]) -> Option<PathBuf> {
     let whole = directory.canonicalize().ok()?;
     whole.file_name().filter(|name| has(name))?;
     whole.parent().map(Path::to_path_buf)
+}
+
+/// Whether a member of an archive, as `ARCHIVE!MEMBER`, is a message in a directory `tmp`.
+pub(super) fn is_member_in_tmp(shown: &Path) -> bool {
+    let Some((_, member)) = shown.to_str().and_then(|shown| shown.split_once('!')) else {
+        return false;
+    };
+    let above = Path::new(member).parent().and_then(Path::file_name);
+    above.is_some_and(|above| above == "tmp") && is_message_name(shown)
 }
 
 /// Whether a file is in the `tmp` directory of a Maildir.

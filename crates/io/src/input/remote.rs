@@ -7,7 +7,7 @@ use lookalike_store::{Address, Found, Object, StoreError, find, heads, list};
 
 use super::{
     Compression, DiscoverOptions, Format, InputError, InputFile, archive, foreign, kind, maildir,
-    spool,
+    pattern, spool,
 };
 
 /// What an argument that is a URL leads to.
@@ -80,11 +80,6 @@ pub(super) fn discover(url: &str, options: &DiscoverOptions) -> Result<Remote, I
 type Pattern = (String, Box<dyn Fn(&str) -> bool>);
 
 fn pattern(url: &str, key: &str) -> Result<Pattern, InputError> {
-    let options = glob::MatchOptions {
-        case_sensitive: true,
-        require_literal_separator: true,
-        require_literal_leading_dot: true,
-    };
     let compiled = glob::Pattern::new(key)
         .map_err(|source| InputError::Pattern { pattern: url.to_string(), source })?;
     let wild = key.find(['*', '?', '[']).unwrap_or(key.len());
@@ -94,7 +89,7 @@ fn pattern(url: &str, key: &str) -> Result<Pattern, InputError> {
     let matches = move |key: &str| {
         let end = key.match_indices('/').nth(parts - 1).map_or(key.len(), |(at, _)| at);
         let key = if is_deep { key } else { &key[..end] };
-        compiled.matches_with(key, options)
+        compiled.matches_with(key, pattern::OPTIONS)
     };
     Ok((base, Box::new(matches)))
 }

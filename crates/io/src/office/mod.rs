@@ -31,12 +31,12 @@ impl Office {
         }
     }
 
-    /// Elements that are left out with all that is in them: text that was deleted, comments, and what
-    /// is there twice.
+    /// Elements that are left out with all that is in them: text that was deleted, comments, numbers of
+    /// footnotes, and what is there twice.
     fn is_left_out(self, name: &[u8]) -> bool {
         match self {
             Self::Docx => matches!(name, b"Fallback" | b"del" | b"moveFrom"),
-            Self::Odt => matches!(name, b"tracked-changes" | b"annotation"),
+            Self::Odt => matches!(name, b"tracked-changes" | b"annotation" | b"note-citation"),
         }
     }
 }
@@ -89,8 +89,8 @@ fn is_encrypted(zip: &mut zip::ZipArchive<Cursor<&[u8]>>, limit: usize) -> bool 
 
 fn read(xml: &str, kind: Office) -> Result<String, quick_xml::Error> {
     let mut reader = Reader::from_str(xml);
-    // Open elements with text, and open elements inside of one that is left out.
-    let (mut texts, mut left_out) = (0u64, 0u64);
+    // Open elements with text, open paragraphs, and open elements inside of one that is left out.
+    let (mut texts, mut paragraphs, mut left_out) = (0u64, 0u64, 0u64);
     let mut out = String::new();
     loop {
         match reader.read_event()? {
@@ -101,13 +101,23 @@ fn read(xml: &str, kind: Office) -> Result<String, quick_xml::Error> {
             }
             Event::End(_) if left_out > 0 => left_out -= 1,
             Event::Start(element) => {
-                texts += u64::from(kind.is_text(element.local_name().as_ref()));
+                let name = element.local_name();
+                texts += u64::from(kind.is_text(name.as_ref()));
+                if is_paragraph(name.as_ref()) {
+                    // A text box or a footnote is inside of a paragraph: its words are no part of those
+                    // beside it.
+                    if paragraphs > 0 && !out.is_empty() && !out.ends_with('\n') {
+                        out.push('\n');
+                    }
+                    paragraphs += 1;
+                }
                 push_space(&element, kind, &mut out);
             }
             Event::End(element) => {
                 let name = element.local_name();
                 texts = texts.saturating_sub(u64::from(kind.is_text(name.as_ref())));
-                if matches!(name.as_ref(), b"p" | b"h") {
+                if is_paragraph(name.as_ref()) {
+                    paragraphs = paragraphs.saturating_sub(1);
                     out.push('\n');
                 }
             }
@@ -133,11 +143,16 @@ fn read(xml: &str, kind: Office) -> Result<String, quick_xml::Error> {
     }
 }
 
+/// Whether an element of this name is a paragraph or a heading.
+fn is_paragraph(name: &[u8]) -> bool {
+    matches!(name, b"p" | b"h")
+}
+
 /// Appends the white space that an element stands for.
 fn push_space(element: &BytesStart<'_>, kind: Office, out: &mut String) {
     match (kind, element.local_name().as_ref()) {
         (Office::Docx, b"br" | b"cr") | (Office::Odt, b"line-break") => out.push('\n'),
-        (_, b"tab") => out.push('\t'),
+        (_, b"tab") | (Office::Docx, b"ptab") => out.push('\t'),
         (Office::Odt, b"s") => out.push(' '),
         (Office::Docx, b"noBreakHyphen") => out.push('-'),
         _ => {}
@@ -160,6 +175,21 @@ mod tests {
                    </office:annotation><text:line-break/>d</text:p></office:text>";
         assert_eq!(read(odt, Office::Odt).unwrap(), "Head\na bc\nd\n");
         assert!(read("<a><b></a>", Office::Odt).is_err());
+    }
+
+    #[test]
+    fn paragraphs_in_paragraphs_are_lines() {
+        let docx = "<w:body><w:p><w:r><w:t>eta</w:t></w:r><w:r><mc:AlternateContent><mc:Choice><w:txbxContent><w:p><w:r>\
+                    <w:t>in</w:t><w:ptab w:alignment='right'/><w:t>side</w:t></w:r></w:p><w:p><w:r><w:t>box</w:t></w:r></w:p>\
+                    </w:txbxContent></mc:Choice></mc:AlternateContent></w:r><w:r><w:t>theta</w:t></w:r></w:p></w:body>";
+        assert_eq!(read(docx, Office::Docx).unwrap(), "eta\nin\tside\nbox\ntheta\n");
+        let odt = "<text:p>eta<draw:frame><draw:text-box><text:p>inside</text:p></draw:text-box></draw:frame>theta\
+                   </text:p><text:p>epsilon<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>\
+                   Foot note</text:p></text:note-body></text:note>, zeta</text:p>";
+        assert_eq!(
+            read(odt, Office::Odt).unwrap(),
+            "eta\ninside\ntheta\nepsilon\nFoot note\n, zeta\n"
+        );
     }
 
     #[test]

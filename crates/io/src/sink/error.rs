@@ -51,6 +51,20 @@ pub enum OutputError {
         /// The input inside it.
         input: PathBuf,
     },
+    /// Writing a single file would replace an input.
+    #[error(
+        "{}: the input {} would be overwritten; name another file with the setting {setting}",
+        path.display(),
+        input.display()
+    )]
+    Overwrites {
+        /// The file asked for.
+        path: PathBuf,
+        /// The input that it is, or that it lies in.
+        input: PathBuf,
+        /// The setting that names the file.
+        setting: &'static str,
+    },
     /// The result is whole but could not be given its name.
     #[error("{}: could not be created; the complete result is in {}, rename it yourself", path.display(), whole.display())]
     NotRenamed {

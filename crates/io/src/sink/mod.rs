@@ -14,6 +14,7 @@
 
 mod arrow_file;
 mod attributes;
+mod conflict;
 mod encode;
 mod error;
 mod layout;
@@ -29,6 +30,7 @@ mod table_file;
 mod writer;
 
 pub use attributes::{AttributeFile, AttributeFiles};
+pub use conflict::{check_file, is_same_file};
 pub use error::OutputError;
 pub use mark::MarkNames;
 pub use one_stream::OneStream;

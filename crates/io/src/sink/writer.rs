@@ -10,6 +10,7 @@ use super::pack::PackedFile;
 use super::route::{Piece, PieceKind, RouteOptions, Routed, marked_files_header, refused};
 use super::table_file::{TableModel, TableOutput};
 use super::{OutputError, OutputFile, Role, Staging};
+use crate::input::name::readable;
 use crate::source::{CsvHeader, open, rows as csv_rows};
 use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 
@@ -69,6 +70,15 @@ pub struct WrittenFile {
     pub records: u64,
     /// Size of the file.
     pub bytes: u64,
+}
+
+impl WrittenFile {
+    /// Its name in summaries: a [`readable`](crate::input::name::readable) one, from which
+    /// [`path_of`](crate::input::name::path_of) makes the path again.
+    #[must_use]
+    pub fn name(&self) -> String {
+        readable(&self.path)
+    }
 }
 
 impl WrittenFiles {

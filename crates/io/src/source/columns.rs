@@ -27,12 +27,20 @@ pub(super) fn check(schema: &Schema, fields: &Fields<'_>) -> Result<(), String> 
     let find = |slot: Slot| nested::find(schema.fields(), fields.names[slot]);
     let without =
         |slots: &[Slot], setting| fields.without(slots, setting, &nested::names(schema.fields()));
-    let found: Vec<Path> = content.iter().filter_map(|slot| find(*slot)).collect();
+    let found: Vec<(Slot, Path)> =
+        content.iter().filter_map(|slot| Some((*slot, find(*slot)?))).collect();
     if found.is_empty() {
         return Err(without(&content, setting));
     }
-    for field in found.iter().filter_map(|path| nested::field(schema.fields(), path)) {
+    let has_text = find(fields.text).is_some();
+    for (slot, path) in &found {
+        let Some(field) = nested::field(schema.fields(), path) else { continue };
         let (name, kind) = (field.name(), field.data_type());
+        // A column `html` that nobody named may be anything: the text comes before it.
+        let is_spare = has_text && *slot != fields.text && fields.has_usual_html();
+        if *kind == DataType::Null || (is_spare && fields.features.is_none()) {
+            continue;
+        }
         if fields.features.is_some() {
             if !lists::element(kind).is_some_and(lists::is_feature) {
                 return Err(format!(
@@ -40,7 +48,7 @@ pub(super) fn check(schema: &Schema, fields: &Fields<'_>) -> Result<(), String> 
                      features with the setting features_field"
                 ));
             }
-        } else if !is_text(kind) && !is_joined(kind, fields) {
+        } else if !is_content(kind, fields) {
             let joined = match lists::element(kind).is_some_and(is_text) {
                 true => ", or join the lists with the setting join_lists",
                 false => "",
@@ -76,9 +84,15 @@ pub(super) fn used(schema: &Schema, fields: &Fields<'_>) -> Vec<usize> {
     used
 }
 
-/// Whether a column of this type is joined to texts.
+/// Whether a column of this type holds the texts or the HTML of documents.
+fn is_content(kind: &DataType, fields: &Fields<'_>) -> bool {
+    is_text(kind) || is_joined(kind, fields)
+}
+
+/// Whether a column of this type is joined to texts. Lists that are all empty may have no type.
 fn is_joined(kind: &DataType, fields: &Fields<'_>) -> bool {
-    fields.join_lists.is_some() && lists::element(kind).is_some_and(is_text)
+    let is_string = |element: &DataType| is_text(element) || *element == DataType::Null;
+    fields.join_lists.is_some() && lists::element(kind).is_some_and(is_string)
 }
 
 fn is_text(kind: &DataType) -> bool {
@@ -134,10 +148,16 @@ impl Texts {
     }
 }
 
+/// The column of a field. One of type Null has no values (its Arrow arrays do not say so), and is as one
+/// that is missing.
+fn column(batch: &RecordBatch, fields: &Fields<'_>, slot: Slot) -> Option<ArrayRef> {
+    let path = nested::find(batch.schema_ref().fields(), fields.names[slot])?;
+    nested::column(batch, &path).filter(|column| *column.data_type() != DataType::Null)
+}
+
 /// A column of text, or of lists of strings that are joined to one.
 fn text_column(batch: &RecordBatch, fields: &Fields<'_>, slot: Slot) -> Option<Texts> {
-    let path = nested::find(batch.schema_ref().fields(), fields.names[slot])?;
-    let column = nested::column(batch, &path)?;
+    let column = column(batch, fields, slot)?;
     if fields.is_joined(slot) && is_joined(column.data_type(), fields) {
         let separator = fields.join_lists.unwrap_or_default();
         return Lists::of(&column).map(|lists| Texts(Arc::new(lists.joined(separator))));
@@ -147,8 +167,7 @@ fn text_column(batch: &RecordBatch, fields: &Fields<'_>, slot: Slot) -> Option<T
 
 /// The lists of features of a batch.
 fn feature_column(batch: &RecordBatch, fields: &Fields<'_>) -> Option<Lists> {
-    let path = nested::find(batch.schema_ref().fields(), fields.names[fields.features?])?;
-    Lists::of(&nested::column(batch, &path)?)
+    Lists::of(&column(batch, fields, fields.features?)?)
 }
 
 /// The lengths of the texts of a batch, or of its features.
@@ -267,6 +286,8 @@ impl Given {
 struct Columns {
     /// By slot.
     texts: Vec<Option<Texts>>,
+    /// Whether that of HTML holds text.
+    has_html: bool,
     features: Option<Lists>,
     extra: Vec<Numbers>,
     given: Vec<Given>,
@@ -282,10 +303,7 @@ pub(super) fn visit(
     visit: &mut dyn FnMut(Item<'_>),
 ) {
     let limit = inputs.options.max_record();
-    let of = |slot: Slot| {
-        let path = nested::find(batch.schema_ref().fields(), fields.names[slot])?;
-        nested::column(batch, &path)
-    };
+    let of = |slot: Slot| column(batch, fields, slot);
     let mut used = vec![fields.id, fields.url, fields.title, fields.date];
     if fields.features.is_none() {
         used.extend([fields.text, fields.html]);
@@ -295,7 +313,9 @@ pub(super) fn visit(
         let extra = fields.extra.iter().map(|slot| Numbers::of(of(*slot).as_ref())).collect();
         let features = feature_column(batch, fields);
         let given = fields.given.iter().map(|slot| Given::of(of(*slot).as_ref())).collect();
-        Columns { texts: (0..fields.names.len()).map(texts).collect(), features, extra, given }
+        let has_html = of(fields.html).is_some_and(|html| is_content(html.data_type(), fields));
+        let texts = (0..fields.names.len()).map(texts).collect();
+        Columns { texts, has_html, features, extra, given }
     };
     // Record batches of the caller are valid; those of a damaged file may panic when they are read.
     let is_valid = inputs.files[chunk.file as usize].is_in_memory();
@@ -368,7 +388,8 @@ impl Columns {
             let bytes = text.len();
             (Content::Text(text), bytes)
         } else {
-            let html = value(fields.html)?.ok_or_else(|| fields.null_text())?;
+            let html = if self.has_html { value(fields.html)? } else { None };
+            let html = html.ok_or_else(|| fields.null_text())?;
             let bytes = html.len();
             (Content::Html(html), bytes)
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::mail::{MailLimits, MailOptions};
+use crate::mail::{MailLimits, MailOptions, MailReader};
 use crate::office::Office;
 use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
 
@@ -88,6 +88,14 @@ pub(super) fn visit(
             scratch.bytes = Vec::new();
         }
     }
+}
+
+/// The names of the fields of this file if it is a message that can be read, in lower case.
+pub(super) fn names(file: u32, inputs: &Inputs, reader: &mut MailReader) -> Vec<String> {
+    let mut bytes = Vec::new();
+    let input = inputs.files.get(file as usize).filter(|input| input.format.is_message());
+    let read = input.and_then(|input| read(input, inputs.options.max_record(), &mut bytes).ok());
+    read.and_then(|()| messages::names(reader, &bytes)).unwrap_or_default()
 }
 
 /// Parses the message that was read. Of a large one, all but its text is freed first.

@@ -3,13 +3,15 @@
 use std::io::Read;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use super::record_limit::too_long;
 
 /// Most bytes of the standard error that are kept.
-const SAID: u64 = 64 << 10;
+const SAID: usize = 64 << 10;
 /// How long the outputs of a command that ended may stay open in a process that it started.
 const LEFT_OPEN: Duration = Duration::from_secs(2);
 /// Longest wait between two looks at the command.
@@ -57,9 +59,9 @@ pub(super) fn text(
                 "`{program}` cannot be started: {error}; install it, or correct the setting extract"
             )
         })?;
-    let output = read(child.stdout.take(), limit as u64 + 1, false);
-    let said = read(child.stderr.take(), SAID, true);
-    let status = wait(&mut child, timeout, &output);
+    let output = Output::read(child.stdout.take(), limit.saturating_add(1), false);
+    let said = Output::read(child.stderr.take(), SAID, true);
+    let status = wait(&mut child, timeout, &output, limit);
     let (status, text) = match status {
         Ok(done) => done,
         Err(reason) => {
@@ -79,7 +81,7 @@ pub(super) fn text(
     if text.len() > limit {
         return Err(too_long(limit));
     }
-    let said = said.recv_timeout(LEFT_OPEN).unwrap_or_default();
+    let said = said.bytes.recv_timeout(LEFT_OPEN).unwrap_or_default();
     if !status.success() {
         let said = String::from_utf8_lossy(&said);
         let line = said.lines().map(str::trim).find(|line| !line.is_empty());
@@ -105,27 +107,29 @@ enum Stop {
 fn wait(
     child: &mut Child,
     timeout: Duration,
-    output: &Receiver<Vec<u8>>,
+    output: &Output,
+    limit: usize,
 ) -> Result<(std::process::ExitStatus, Vec<u8>), Stop> {
     let start = Instant::now();
     let (mut text, mut pause) = (None, Duration::from_millis(1));
     loop {
         if text.is_none() {
-            text = output.try_recv().ok();
+            text = output.bytes.try_recv().ok();
         }
-        // The reader stops early only at the limit, which is one byte more than allowed.
         match child.try_wait() {
             Err(error) => return Err(Stop::Failed(error)),
             Ok(Some(status)) => {
                 let text = match text {
                     Some(text) => text,
-                    None => output.recv_timeout(LEFT_OPEN).map_err(|_| Stop::Late)?,
+                    None => output.bytes.recv_timeout(LEFT_OPEN).map_err(|_| Stop::Late)?,
                 };
                 return Ok((status, text));
             }
-            Ok(None) if start.elapsed() >= timeout => {
-                return Err(if text.is_some() { Stop::TooLong } else { Stop::Late });
+            // A command may also close its output and go on.
+            Ok(None) if text.as_ref().is_some_and(|text| text.len() > limit) => {
+                return Err(Stop::TooLong);
             }
+            Ok(None) if start.elapsed() >= timeout => return Err(Stop::Late),
             Ok(None) => {}
         }
         std::thread::sleep(pause);
@@ -133,19 +137,98 @@ fn wait(
     }
 }
 
-/// Reads up to `most` bytes on a thread of its own; with `drain`, and drops those after them.
-fn read(from: Option<impl Read + Send + 'static>, most: u64, drain: bool) -> Receiver<Vec<u8>> {
-    let (send, receive) = channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut from) = from {
-            // What was read before an error counts; the command's status says whether it failed.
-            let _ = from.by_ref().take(most).read_to_end(&mut bytes);
-            if drain {
-                let _ = std::io::copy(&mut from, &mut std::io::sink());
+/// What a command writes to a pipe, read on a thread of its own.
+///
+/// When it is dropped, the thread ends and closes the pipe as soon as anything is written: a process that the
+/// command started and that goes on writing then ends like any writer to a closed pipe, and takes no time from
+/// the files after it.
+struct Output {
+    /// Comes when the pipe is closed, or enough was read.
+    bytes: Receiver<Vec<u8>>,
+    is_unwanted: Arc<AtomicBool>,
+}
+
+impl Output {
+    /// Reads up to `most` bytes; with `drain`, and drops those after them.
+    fn read(from: Option<impl Read + Send + 'static>, most: usize, drain: bool) -> Self {
+        let (send, receive) = channel();
+        let is_unwanted = Arc::new(AtomicBool::new(false));
+        let ends = Arc::clone(&is_unwanted);
+        std::thread::spawn(move || {
+            let bytes = from.map(|from| read(from, most, drain, &ends));
+            let _ = send.send(bytes.unwrap_or_default());
+        });
+        Self { bytes: receive, is_unwanted }
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        self.is_unwanted.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Reads until the end, an error, `most` bytes unless those after them are drained, or until the flag is set.
+fn read(mut from: impl Read, most: usize, drain: bool, ends: &AtomicBool) -> Vec<u8> {
+    let (mut bytes, mut buffer) = (Vec::new(), vec![0; 1 << 16]);
+    while !ends.load(Ordering::Relaxed) && (drain || bytes.len() < most) {
+        match from.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(read) => bytes.extend_from_slice(&buffer[..read.min(most - bytes.len())]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            // What was read before it counts; the command's status says whether it failed.
+            Err(_) => break,
+        }
+    }
+    bytes
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// The text that a script of the shell writes, of at most 100 bytes.
+    fn written(script: &str, timeout: Duration) -> Result<String, String> {
+        let command = ["sh", "-c", script, "{}"].map(str::to_owned);
+        let file = NamedFile { path: Path::new("/dev/null"), name: "a.pdf" };
+        let text = text(&command, &file, 100, timeout)?;
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    #[test]
+    fn a_command_is_stopped_for_what_it_does() {
+        let (long, short) = (Duration::from_secs(60), Duration::from_millis(200));
+        assert_eq!(written("echo text", long).unwrap(), "text\n");
+        assert_eq!(written("echo text; exec >&-; sleep 0.1", long).unwrap(), "text\n");
+        for late in ["sleep 60", "exec >&-; sleep 60", "echo text; exec >&-; sleep 60"] {
+            let said = written(late, short).unwrap_err();
+            assert!(said.contains("took longer"), "{late}: {said}");
+        }
+        let begin = Instant::now();
+        for endless in ["yes", "trap '' PIPE; yes; sleep 60"] {
+            let said = written(endless, long).unwrap_err();
+            assert!(said.contains("longer than 100 bytes"), "{endless}: {said}");
+        }
+        assert!(begin.elapsed() < long / 2);
+        let said = written("yes noise | head -n 99999 >&2; exit 3", long).unwrap_err();
+        assert!(said.contains("exit status: 3): noise"), "{said}");
+    }
+
+    #[test]
+    fn what_a_stopped_command_leaves_behind_cannot_go_on_writing() {
+        let folder = tempfile::tempdir().unwrap();
+        // Lines so slowly that the time ends first, and noise.
+        let writers = [("out", "sh -c 'while sleep 0.05; do echo; done'"), ("error", "yes >&2")];
+        for (to, writer) in writers {
+            let ended = folder.path().join(to);
+            let script = format!("({writer} 2>/dev/null; : >'{}') & wait", ended.display());
+            let said = written(&script, Duration::from_millis(300)).unwrap_err();
+            assert!(said.contains("took longer"), "{said}");
+            let begin = Instant::now();
+            while !ended.exists() {
+                assert!(begin.elapsed() < Duration::from_secs(30), "{to}");
+                std::thread::sleep(LOOK);
             }
         }
-        let _ = send.send(bytes);
-    });
-    receive
+    }
 }

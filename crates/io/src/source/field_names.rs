@@ -1,20 +1,21 @@
 //! Field names of the inputs, for messages about a missing field.
 
 use super::raw::{is_blank, split_line};
-use super::{Body, json, messages, nested, web_records};
-use crate::Inputs;
+use super::{Body, documents, json, messages, nested, web_records};
+use crate::mail::{MailReader, mbox};
+use crate::{Format, Inputs};
 
 /// Most files that are read.
 const FILES: usize = 100;
-/// Most lines of a file that are read.
+/// Most records of a file that are read.
 const LINES: usize = 1000;
 /// Most names returned.
 const NAMES: usize = 1000;
 
 impl Inputs {
     /// The fields of the first records of each of the first files, in order of appearance, as
-    /// written; those in objects and structs as paths, such as `doc.text`. One-document files and
-    /// unreadable ones have none.
+    /// written; those in objects and structs as paths, such as `doc.text`. Files that are one
+    /// document have none, unless it is a message; nor have unreadable ones.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -36,7 +37,9 @@ impl Inputs {
                 names.push(name.to_owned());
             }
         };
-        let data = self.files.iter().filter(|file| !file.format.is_document());
+        let mut mail = MailReader::default();
+        let has_fields = |format: Format| !format.is_document() || format.is_message();
+        let data = self.files.iter().filter(|file| has_fields(file.format));
         for file in data.take(FILES) {
             let one = Inputs::from_files(vec![file.clone()], self.options.clone());
             let Some(Ok(chunk)) = one.chunks().next() else { continue };
@@ -56,12 +59,19 @@ impl Inputs {
                     nested::names(batch.schema_ref().fields()).iter().for_each(|name| add(name));
                 }
                 Body::Messages { .. } => {
-                    messages::names(&chunk, LINES).iter().for_each(|name| add(name))
+                    for (_, raw) in chunk.raw_records().take(LINES) {
+                        let names = messages::names(&mut mail, mbox::message(raw));
+                        names.iter().flatten().for_each(|name| add(name));
+                    }
                 }
                 Body::WebRecords { .. } => {
-                    web_records::names(&chunk, LINES, self).iter().for_each(|name| add(name));
+                    for (_, raw) in chunk.raw_records().take(LINES) {
+                        web_records::names(raw, self).iter().for_each(|name| add(name));
+                    }
                 }
-                Body::Files(_) => {}
+                Body::Files(_) => {
+                    documents::names(0, &one, &mut mail).iter().for_each(|name| add(name));
+                }
             }
         }
         names

@@ -118,6 +118,11 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Whether the field of HTML has the default name, so that a caller need not mean it.
+    pub(super) fn has_usual_html(&self) -> bool {
+        self.names[self.html] == FieldNames::default().html
+    }
+
     /// The fields one of which a record needs: text and HTML, or features.
     pub(super) fn content(&self) -> Vec<Slot> {
         match self.features {

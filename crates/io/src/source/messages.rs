@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::mail::{Mail, MailLimits, MailOptions, mbox};
+use crate::mail::{Mail, MailLimits, MailOptions, MailReader};
 use crate::{Content, FieldNumber, FieldTexts, FormatOptions, Inputs, Item, RecordView};
 
 use super::Chunk;
@@ -104,19 +104,9 @@ fn field<'a>(mail: &Mail<'a>, name: &str) -> Option<Cow<'a, str>> {
     }
 }
 
-/// The names of the header fields of the first messages of a chunk, in lower case.
-pub(super) fn names(chunk: &Chunk, messages: usize) -> Vec<String> {
-    let mut reader = crate::mail::MailReader::default();
-    let mut names = vec!["text".to_owned()];
-    for (_, raw) in chunk.raw_records().take(messages) {
-        if let Ok(mail) = reader.read(mbox::message(raw)) {
-            for name in mail.names() {
-                let name = name.to_ascii_lowercase();
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-        }
-    }
-    names
+/// The names of the fields of a message, in lower case; `None` if it cannot be read.
+pub(super) fn names(reader: &mut MailReader, message: &[u8]) -> Option<Vec<String>> {
+    let mail = reader.read(message).ok()?;
+    let header = mail.names().map(|name| name.to_ascii_lowercase());
+    Some(std::iter::once("text".to_owned()).chain(header).collect())
 }

@@ -1,12 +1,13 @@
-//! Fields that no record of the JSONL inputs has.
+//! Fields that no record of the inputs has.
 //!
-//! Tables are checked by their schemas, each by itself. A JSONL file has none, and one record may lack
-//! what another has, so a field is missing if it is in no record of all JSONL inputs together, and in no
-//! table beside them.
+//! Tables are checked by their schemas, each by itself. JSON objects, messages and pages of web
+//! archives have none, and one may lack what another has, so a field is missing if it is in no such
+//! record of all inputs together, and in no table beside them.
 
 use super::fields::{Fields, Slot};
 use super::raw::{is_blank, split_line};
-use super::{Body, json, suggest};
+use super::{Body, Chunk, documents, json, messages, suggest, web_records};
+use crate::mail::{MailReader, mbox};
 use crate::{Format, Inputs};
 
 /// Bytes of a chunk: the first record usually has all fields.
@@ -19,65 +20,146 @@ pub struct MissingField {
     pub names: Vec<String>,
     /// The setting that names it.
     pub setting: &'static str,
-    /// Number of JSON objects that were read.
+    /// Number of JSON objects, messages and web pages that were read.
     pub records: u64,
     /// The fields that the first records have, the likely ones first, in words.
     pub found: String,
 }
 
 impl Inputs {
-    /// The content, or a field that the caller has named, if no record of the JSONL inputs has it;
-    /// `None` as well if there are no JSON objects, if a table has it, or if `cancelled`.
+    /// The content, if no JSON object of the inputs has it, or a field that the caller has named, if
+    /// no JSON object, message or web page has it; `None` as well if there are none of these, if a
+    /// table has it, or if `cancelled`.
     ///
     /// Reads until all fields were found: usually the first record. Inputs that cannot be read are
     /// skipped; they are reported when they are read.
     #[must_use]
     pub fn missing_field(&self, cancelled: &dyn Fn() -> bool) -> Option<MissingField> {
         let fields = Fields::new(&self.options.fields);
-        let content = (fields.content(), fields.content_setting());
-        let named = fields.named().into_iter().map(|(slot, setting)| (vec![slot], setting));
-        let mut wanted: Vec<(Vec<Slot>, &str)> = std::iter::once(content).chain(named).collect();
-        let mut buffers = vec![String::new(); fields.names.len()];
-        let mut records = 0;
-        let lines = self.files.iter().filter(|file| file.format == Format::Jsonl);
-        let jsonl = Self::from_files(lines.cloned().collect(), self.options.clone());
-        for chunk in jsonl.chunks().with_size(CHUNK_BYTES).flatten() {
-            if cancelled() {
-                return None;
-            }
-            let Body::Lines(data) = &chunk.body else { continue };
-            let (mut data, mut values) = (data.as_slice(), json::Values::new(fields.names.len()));
-            while let Some((line, rest)) = split_line(data) {
-                data = rest;
-                let is_object = !is_blank(line)
-                    && json::parse(line, &fields, &mut values, &mut buffers).is_ok();
-                if is_object {
-                    records += 1;
-                    wanted.retain(|(slots, _)| !slots.iter().any(|slot| values.has(*slot)));
-                    if wanted.is_empty() {
-                        return None;
-                    }
-                }
-            }
+        let mut search = Search::new(&fields);
+        search.read(&self.part(is_lines), cancelled)?;
+        let content = fields.content_setting();
+        // Messages and pages have a text of their own, whatever is said of JSON objects.
+        let no_content = search.records > 0
+            && search.wanted.iter().any(|(_, setting)| *setting == content)
+            && !self.is_in_a_table(&fields, &fields.content());
+        if !no_content {
+            search.wanted.retain(|(_, setting)| *setting != content);
+            search.read(&self.part(has_header), cancelled)?;
         }
-        if records == 0 || wanted.is_empty() {
-            return None;
-        }
-        let columns = self.columns_of_tables();
-        let is_column = |slot: &Slot| columns.iter().any(|column| column == fields.names[*slot]);
-        wanted.retain(|(slots, _)| !slots.iter().any(is_column));
+        let Search { mut wanted, records, .. } = search;
+        wanted.retain(|(slots, _)| records > 0 && !self.is_in_a_table(&fields, slots));
         let (slots, setting) = wanted.into_iter().next()?;
         let names: Vec<&str> = slots.iter().map(|slot| fields.names[*slot]).collect();
-        let found = suggest::listed(&names, &jsonl.field_names(), 20);
+        let read = self.part(|format| is_lines(format) || has_header(format));
+        let found = suggest::listed(&names, &read.field_names(), 20);
         let names = names.into_iter().map(str::to_owned).collect();
         Some(MissingField { names, setting, records, found })
     }
 
-    /// The columns of the inputs that are tables.
-    fn columns_of_tables(&self) -> Vec<String> {
+    /// Whether a table among the inputs has one of the columns.
+    fn is_in_a_table(&self, fields: &Fields<'_>, slots: &[Slot]) -> bool {
         let is_table =
             |format| matches!(format, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow);
-        let tables = self.files.iter().filter(|file| is_table(file.format));
-        Self::from_files(tables.cloned().collect(), self.options.clone()).field_names()
+        let columns = self.part(is_table).field_names();
+        slots.iter().any(|slot| columns.iter().any(|column| column == fields.names[*slot]))
+    }
+
+    /// The inputs of these formats.
+    fn part(&self, of: impl Fn(Format) -> bool) -> Self {
+        let files = self.files.iter().filter(|file| of(file.format));
+        Self::from_files(files.cloned().collect(), self.options.clone())
+    }
+}
+
+fn is_lines(format: Format) -> bool {
+    format == Format::Jsonl
+}
+
+/// Whether the fields of records are those of a header.
+fn has_header(format: Format) -> bool {
+    matches!(format, Format::Mbox | Format::Warc) || format.is_message()
+}
+
+/// A search for fields that no record had so far.
+struct Search<'a> {
+    fields: &'a Fields<'a>,
+    /// Fields one of which is needed, and the setting that names it.
+    wanted: Vec<(Vec<Slot>, &'static str)>,
+    records: u64,
+    mail: MailReader,
+}
+
+impl<'a> Search<'a> {
+    fn new(fields: &'a Fields<'a>) -> Self {
+        let content = (fields.content(), fields.content_setting());
+        let named = fields.named().into_iter().map(|(slot, setting)| (vec![slot], setting));
+        let wanted = std::iter::once(content).chain(named).collect();
+        Self { fields, wanted, records: 0, mail: MailReader::default() }
+    }
+
+    /// Reads records until all fields were found; `None` if `cancelled`.
+    fn read(&mut self, inputs: &Inputs, cancelled: &dyn Fn() -> bool) -> Option<()> {
+        let mut chunks = inputs.chunks().with_size(CHUNK_BYTES).flatten();
+        while !self.wanted.is_empty()
+            && let Some(chunk) = chunks.next()
+        {
+            if cancelled() {
+                return None;
+            }
+            self.chunk(&chunk, inputs);
+        }
+        Some(())
+    }
+
+    fn chunk(&mut self, chunk: &Chunk, inputs: &Inputs) {
+        match &chunk.body {
+            Body::Lines(data) => self.lines(data),
+            Body::Messages { .. } => {
+                for (_, raw) in chunk.raw_records() {
+                    let names = messages::names(&mut self.mail, mbox::message(raw));
+                    self.header(&names.unwrap_or_default());
+                }
+            }
+            Body::WebRecords { .. } => {
+                for (_, raw) in chunk.raw_records() {
+                    self.header(&web_records::names(raw, inputs));
+                }
+            }
+            Body::Files(count) => {
+                for file in (chunk.file..).take(*count as usize) {
+                    let names = documents::names(file, inputs, &mut self.mail);
+                    self.header(&names);
+                }
+            }
+            Body::Rows { .. } | Body::Batch(_) => {}
+        }
+    }
+
+    fn lines(&mut self, mut data: &[u8]) {
+        let mut values = json::Values::new(self.fields.names.len());
+        let mut buffers = vec![String::new(); self.fields.names.len()];
+        while !self.wanted.is_empty()
+            && let Some((line, rest)) = split_line(data)
+        {
+            data = rest;
+            let is_object = !is_blank(line)
+                && json::parse(line, self.fields, &mut values, &mut buffers).is_ok();
+            if is_object {
+                self.records += 1;
+                self.wanted.retain(|(slots, _)| !slots.iter().any(|slot| values.has(*slot)));
+            }
+        }
+    }
+
+    /// Counts a record with a header of these fields; one without any is no document.
+    fn header(&mut self, names: &[String]) {
+        if !names.is_empty() {
+            self.records += 1;
+            let has = |slot: &Slot| {
+                names.iter().any(|name| name.eq_ignore_ascii_case(self.fields.names[*slot]))
+            };
+            self.wanted.retain(|(slots, _)| !slots.iter().any(has));
+        }
     }
 }

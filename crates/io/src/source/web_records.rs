@@ -74,15 +74,7 @@ fn record<'a>(
     Ok(RecordView { file: 0, record: 0, line: 0, id, content, url, title, date, extra, given })
 }
 
-/// The names of the fields of the first records of a chunk, in lower case.
-pub(super) fn names(chunk: &Chunk, records: usize, inputs: &Inputs) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for (_, raw) in chunk.raw_records().take(records) {
-        for name in web::names(raw, &inputs.options.formats.warc_status) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-    }
-    names
+/// The names of the fields of a record, in lower case; none if it is no document.
+pub(super) fn names(raw: &[u8], inputs: &Inputs) -> Vec<String> {
+    web::names(raw, &inputs.options.formats.warc_status)
 }

@@ -1,11 +1,12 @@
-//! Content codings of HTTP: compressions of a body (RFC 9110, section 8.4).
+//! Content codings of HTTP: compressions of a body (RFC 9110, section 8.4), which are also transfer codings
+//! (RFC 9112, section 7.2).
 
 use std::io::{self, Read};
 
 /// Most codings of one body.
 const MOST: usize = 4;
 
-/// Decompresses a body whose `Content-Encoding` lists these codings, the last one first, into `out`;
+/// Decompresses a body to which these codings, a list with commas, were applied in their order, into `out`;
 /// `spare` is a buffer. Returns whether there was anything to do; if not, the body is read as it is.
 /// A coding that the bytes do not show was undone by the crawler, and is skipped.
 ///
@@ -39,7 +40,7 @@ pub(super) fn decode(
         let read = match name.as_str() {
             "identity" | "none" | "utf-8" => Ok(false),
             "gzip" | "x-gzip" if from.starts_with(b"\x1f\x8b") => {
-                fill(flate2::bufread::MultiGzDecoder::new(from), limit, out)
+                fill_from_members(from, limit, out)
             }
             // Servers send zlib data or raw ones.
             "deflate" if is_zlib(from) => fill(flate2::bufread::ZlibDecoder::new(from), limit, out),
@@ -64,7 +65,7 @@ pub(super) fn decode(
             "gzip" | "x-gzip" | "zstd" => Ok(false),
             _ => {
                 return Err(format!(
-                    "the page has the content coding `{}`, which is not read; leave the record out",
+                    "the page has the coding `{}`, which is not read; leave the record out",
                     name.escape_debug().take(40).collect::<String>()
                 ));
             }
@@ -95,9 +96,32 @@ fn is_zlib(data: &[u8]) -> bool {
         if first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)) % 31 == 0)
 }
 
+/// Appends what a reader has, to at most `limit` bytes in all.
 fn fill(reader: impl Read, limit: usize, out: &mut Vec<u8>) -> io::Result<bool> {
-    reader.take(limit as u64 + 1).read_to_end(out)?;
+    reader.take(limit as u64 + 1 - out.len() as u64).read_to_end(out)?;
     if out.len() > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(true) }
+}
+
+/// Unpacks members of gzip (RFC 1952, section 2.2). Data after the first that are no whole member are
+/// ignored, as gzip and browsers do.
+fn fill_from_members(mut from: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<bool> {
+    let (mut is_first, mut whole) = (true, 0);
+    loop {
+        let mut member = flate2::bufread::GzDecoder::new(from);
+        match fill(&mut member, limit, out) {
+            Ok(_) => (is_first, whole, from) = (false, out.len(), member.into_inner()),
+            Err(error) if is_first || error.kind() == io::ErrorKind::FileTooLarge => {
+                return Err(error);
+            }
+            Err(_) => {
+                out.truncate(whole);
+                return Ok(true);
+            }
+        }
+        if from.is_empty() {
+            return Ok(true);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -138,6 +162,25 @@ mod tests {
         ] {
             assert_eq!(decoded(codings, &body, 100).unwrap().as_deref(), Some("text"), "{codings}");
         }
+    }
+
+    #[test]
+    fn data_after_the_members_of_gzip_are_ignored() {
+        let (one, two) = (gzip(b"te"), gzip(b"xt"));
+        for (after, expected) in [
+            (&b"\n"[..], "te"),
+            (b"\0\0\0\0", "te"),
+            (b"<!-- 0.1 s -->", "te"),
+            (&two, "text"),
+            (&two[..two.len() - 1], "te"),
+            (&[&two[..], b"\r\n"].concat(), "text"),
+        ] {
+            let body = [&one[..], after].concat();
+            assert_eq!(decoded("gzip", &body, 4).unwrap().as_deref(), Some(expected));
+        }
+        assert!(decoded("gzip", &[one, two].concat(), 3).unwrap_err().contains("max_record"));
+        let empty = [gzip(b""), b"\n".to_vec()].concat();
+        assert_eq!(decoded("gzip", &empty, 4).unwrap().as_deref(), Some(""));
     }
 
     #[test]

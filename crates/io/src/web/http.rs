@@ -35,6 +35,21 @@ pub(super) fn parse(message: &[u8]) -> Result<Response<'_>, String> {
     Ok(Response { status, header: &rest[..end], body: &rest[end..], is_whole: found.is_some() })
 }
 
+/// The codings that a `Transfer-Encoding` lists: whether `chunked` is among them, and the others, without
+/// their parameters.
+pub(super) fn transfer_codings(
+    listed: &str,
+) -> (bool, impl Iterator<Item = std::borrow::Cow<'_, str>>) {
+    let names = |listed| {
+        str::split(listed, ',').map(|one| one.split(';').next().unwrap_or_default().trim())
+    };
+    let is_chunked = |name: &&str| name.eq_ignore_ascii_case("chunked");
+    (
+        names(listed).any(|name| is_chunked(&name)),
+        names(listed).filter(move |name| !is_chunked(name)).map(Into::into),
+    )
+}
+
 /// Undoes the chunked transfer coding. Returns whether the body starts as a chunk; if not, `out` is
 /// unchanged. From the first line on that should give a length and does not, the rest is taken as it is.
 pub(super) fn dechunk(body: &[u8], out: &mut Vec<u8>) -> bool {

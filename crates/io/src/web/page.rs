@@ -135,14 +135,15 @@ impl<'a> Page<'a> {
         let PageBuffers { chunks, unpacked, spare, text } = buffers;
         let mut body = self.body;
         let field = |name| self.http.and_then(|http| header::text(http.header, name));
-        let chunked = field("transfer-encoding")
-            .is_some_and(|value| value.to_ascii_lowercase().contains("chunked"));
+        let transfer = field("transfer-encoding").unwrap_or_default();
+        let (chunked, others) = http::transfer_codings(&transfer);
         if chunked && http::dechunk(body, chunks) {
             body = chunks;
         }
-        if let Some(codings) = field("content-encoding")
-            && coding::decode(&codings, body, limit, unpacked, spare)?
-        {
+        // The transfer codings were applied after those of the content.
+        let codings = field("content-encoding").into_iter().chain(others);
+        let codings = codings.collect::<Vec<_>>().join(",");
+        if coding::decode(&codings, body, limit, unpacked, spare)? {
             body = unpacked;
         }
         let decoded = match self.is_html {
@@ -222,6 +223,7 @@ impl PageBuffers {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Read;
 
     fn record(kind: &str, content: &str, block: &[u8]) -> Vec<u8> {
         let head = format!(
@@ -243,6 +245,23 @@ mod tests {
                 other => panic!("{other:?}"),
             },
         }
+    }
+
+    fn chunked(body: &[u8]) -> Vec<u8> {
+        [format!("{:x}\r\n", body.len()).as_bytes(), body, b"\r\n0\r\n\r\n"].concat()
+    }
+
+    fn gzip(body: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let level = flate2::Compression::default();
+        flate2::bufread::GzEncoder::new(body, level).read_to_end(&mut out).unwrap();
+        out
+    }
+
+    fn brotli(body: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        brotli::CompressorReader::new(body, 4096, 5, 20).read_to_end(&mut out).unwrap();
+        out
     }
 
     #[test]
@@ -305,6 +324,17 @@ mod tests {
                 "html a",
             ),
             ("Content-Type: text/html\r\nTransfer-Encoding: chunked", b"not", "html not"),
+            (
+                "Content-Type: text/html\r\nContent-Encoding: br\r\nTransfer-Encoding: gzip, Chunked",
+                &chunked(&gzip(&brotli(b"<p>"))),
+                "html <p>",
+            ),
+            (
+                "Content-Type: text/html\r\nTransfer-Encoding: identity, gzip;x=y",
+                &gzip(b"<p>"),
+                "html <p>",
+            ),
+            ("Content-Type: text/html\r\nTransfer-Encoding: gzip, chunked", b"not", "html not"),
             ("Content-Type: text/html\r\nContent-Encoding: gzip", b"not", "html not"),
         ] {
             let block = [b"HTTP/1.1 200 OK\r\n", fields.as_bytes(), b"\r\n\r\n", body].concat();
@@ -313,6 +343,10 @@ mod tests {
                 expected
             );
         }
+        let block =
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: zap\r\n\r\n<p>";
+        let said = read(&record("response", "application/http", block), "200").unwrap_err();
+        assert!(said.contains("the coding `zap`"), "{said}");
     }
 
     #[test]

@@ -184,3 +184,47 @@ fn a_file_that_cannot_be_opened_is_a_problem_and_the_others_are_read() {
     assert_eq!(found.records.len(), 2);
     assert!(found.messages()[0].contains("cannot be opened"), "{:?}", found.messages());
 }
+
+#[test]
+fn names_from_a_base_are_those_with_it_as_the_current_directory() {
+    let folder = tree();
+    let root = folder.path();
+    let mut tar = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_gnu();
+    header.set_size(4);
+    tar.append_data(&mut header, "mail/a.txt", &b"text"[..]).unwrap();
+    fs::write(root.join("m.tar"), tar.into_inner().unwrap()).unwrap();
+    let names = |base: &Path, args: &[&str]| -> Vec<String> {
+        let args: Vec<String> = args.iter().map(|arg| arg.to_string()).collect();
+        let inputs = Inputs::discover_in(base, &args, DiscoverOptions::default()).unwrap();
+        inputs.files.into_iter().map(|file| file.name).collect()
+    };
+    assert_eq!(names(root, &["m.tar", "./b/c", "*.md"]), ["a.md", "b/c/y.csv", "m.tar!mail/a.txt"]);
+    assert_eq!(names(&root.join("b"), &["../m.tar"]), ["../m.tar!mail/a.txt"]);
+    // An absolute argument gives whole names.
+    let [archive, below] = ["m.tar", "b/*/*"].map(|name| text(&root.join(name)));
+    let whole = [format!("{}/b/c/y.csv", text(root)), format!("{archive}!mail/a.txt")];
+    assert_eq!(names(root, &[&archive, &below]), whole);
+    // Brackets in the name of the base are no pattern.
+    fs::create_dir(root.join("[x]*")).unwrap();
+    fs::write(root.join("[x]*/q.txt"), "x").unwrap();
+    assert_eq!(names(&root.join("[x]*"), &["*.txt"]), ["q.txt"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pattern_finds_names_that_are_not_utf_8() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    for name in [&b"l\xe9.jsonl"[..], b"l\xe8.log"] {
+        // Some systems have no such names.
+        if fs::write(root.join(std::ffi::OsStr::from_bytes(name)), "{\"text\":\"x\"}\n").is_err() {
+            return;
+        }
+    }
+    let inputs = discover(&[text(&root.join("*"))]).unwrap();
+    assert_eq!(inputs.files[0].name, format!(r"{}/l\xe9.jsonl", text(root)));
+    assert_eq!((inputs.files.len(), inputs.skipped.len()), (1, 1));
+    assert_eq!(read(&inputs).records.len(), 1);
+}

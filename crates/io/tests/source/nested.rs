@@ -266,3 +266,36 @@ fn a_field_that_no_record_of_the_jsonl_inputs_has_is_found_out() {
         None
     );
 }
+
+#[test]
+fn a_header_field_that_no_message_or_page_has_is_found_out() {
+    const MAIL: &str = "Message-ID: <1@a>\nSubject: b\n\ntext\n";
+    const PAGE: &str = "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://a/\r\n\
+                        Content-Type: text/plain\r\nContent-Length: 4\r\n\r\ntext\r\n\r\n";
+    let mbox = format!("From a\nSubject: a\n\ntext\n\nFrom a\n{MAIL}");
+    let missing = |files: &[(&str, &str)], id: &str, text: &str| {
+        let fields = FieldNames { id: id.into(), text: text.into(), ..FieldNames::default() };
+        let (_folder, inputs) = inputs(files, fields);
+        inputs.missing_field(&|| false)
+    };
+    for (name, content, there, found) in [
+        ("a.mbox", mbox.as_str(), "message-id", "text, subject"),
+        ("a.eml", MAIL, "Message-Id", "text, message-id"),
+        ("a.warc", PAGE, "warc-target-uri", "text, url"),
+    ] {
+        let files = [(name, content), ("a.txt", "text")];
+        assert_eq!(missing(&files, there, "text"), None, "{name}");
+        let field = missing(&files, "absent", "text").unwrap();
+        assert_eq!((field.names.join("+").as_str(), field.setting), ("absent", "id_field"));
+        assert!(field.found.starts_with(found), "{name}: {field:?}");
+        assert_eq!(field.records, if name == "a.mbox" { 2 } else { 1 });
+        // An object or a table beside them may have it, and they need not have the text of objects.
+        let files = [(name, content), ("b.jsonl", "{\"absent\":1,\"body\":\"text\"}\n")];
+        assert_eq!(missing(&files, "absent", "body"), None, "{name}");
+        assert_eq!(missing(&files, there, "text").unwrap().setting, "text_field", "{name}");
+        let files = [(name, content), ("b.csv", "absent,text\n1,text\n")];
+        assert_eq!(missing(&files, "absent", "text"), None, "{name}");
+        // Nothing was named.
+        assert_eq!(missing(&[(name, content)], "id", "text"), None, "{name}");
+    }
+}

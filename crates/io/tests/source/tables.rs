@@ -110,6 +110,58 @@ fn columns_that_cannot_serve_are_one_problem() {
 }
 
 #[test]
+fn columns_without_a_type_hold_missing_values() {
+    let null: ArrayRef = Arc::new(NullArray::new(2));
+    let text: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None]));
+    let named = |extra: &str| FieldNames {
+        extra: vec![extra.into()],
+        given: vec![extra.into()],
+        ..FieldNames::default()
+    };
+    let with = |columns, fields| {
+        let options = DiscoverOptions { fields, ..DiscoverOptions::default() };
+        read(&parquet(columns, 10).inputs(options))
+    };
+    let columns = ["id", "html", "url", "title", "date", "x"].map(|name| (name, Arc::clone(&null)));
+    let columns = [("text", Arc::clone(&text))].into_iter().chain(columns).collect();
+    let found = with(columns, named("x"));
+    assert_eq!(found.records.len(), 1);
+    assert_eq!(found.records[0].extra, [FieldNumber::Missing]);
+    assert_eq!(found.records[0].given.of(0).count(), 0);
+    let said = found.messages();
+    assert!(
+        said.len() == 1 && said[0].contains("`text` is null and there is no `html`"),
+        "{said:?}"
+    );
+
+    // HTML stands in for such a column, and each record without any is bad.
+    let found = with(vec![("text", Arc::clone(&null)), ("html", text)], FieldNames::default());
+    assert_eq!((found.records.len(), found.problems.len()), (1, 1));
+    let features = FieldNames { features: Some("text".into()), ..FieldNames::default() };
+    let joined = FieldNames { join_lists: Some(" ".into()), ..FieldNames::default() };
+    for fields in [FieldNames::default(), features, joined] {
+        let found = with(vec![("text", Arc::clone(&null))], fields);
+        assert_eq!((found.records.len(), found.problems.len()), (0, 2), "{found:?}");
+        assert!(found.problems.iter().all(|problem| !problem.unreadable), "{found:?}");
+    }
+}
+
+#[test]
+fn a_column_html_that_is_something_else_is_not_read() {
+    let text: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None]));
+    let html: ArrayRef = Arc::new(Int64Array::from(vec![5, 6]));
+    let file = parquet(vec![("text", text), ("html", Arc::clone(&html))], 10);
+    let found = file.read();
+    assert_eq!((found.records.len(), found.problems.len()), (1, 1), "{found:?}");
+    // It may have another use.
+    let fields = FieldNames { id: "html".into(), ..FieldNames::default() };
+    let found = read(&file.inputs(DiscoverOptions { fields, ..DiscoverOptions::default() }));
+    assert_eq!(found.ids(), ["5"]);
+    let found = parquet(vec![("html", html)], 10).read();
+    assert!(found.messages()[0].contains("column `html` holds Int64, not text"), "{found:?}");
+}
+
+#[test]
 fn all_columns_and_only_the_fields_give_the_same_batches() {
     let rows = 5000_i32;
     let text = |i: i32| format!("text {i} {}", "x".repeat((i % 90) as usize));

@@ -4,6 +4,7 @@ use super::label_rows::LabelSource;
 use crate::{Job, LookalikeError};
 use lookalike_core::{Measure, Threshold};
 use lookalike_engine::MatchSettings;
+use std::path::Path;
 
 /// The ground truth.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -85,6 +86,20 @@ impl EvaluateJob {
 }
 
 impl EvaluateOptions {
+    /// The files that an evaluation reads besides the documents: lexicons, labels, classes.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        let truth = match &self.truth {
+            TruthSource::Exact => None,
+            TruthSource::Labels(labels) => Some(labels),
+        };
+        let labels = truth.into_iter().chain(self.classes.as_ref().map(|classes| &classes.labels));
+        let labels = labels.filter_map(|labels| match labels {
+            LabelSource::File(path) => Some(path.as_path()),
+            LabelSource::Columns(_) => None,
+        });
+        self.lexicons.iter().map(Path::new).chain(labels)
+    }
+
     /// Similarity from which pairs are listed.
     ///
     /// # Errors
@@ -92,7 +107,9 @@ impl EvaluateOptions {
     pub(super) fn list_from(&self, settings: &MatchSettings) -> Result<Threshold, LookalikeError> {
         let threshold = settings.threshold;
         let Some(text) = &self.list_from else { return usual_list_from(settings) };
-        let from: Threshold = text.parse()?;
+        let from: Threshold = text
+            .parse()
+            .map_err(|error| LookalikeError::Settings(format!("the setting list_from: {error}")))?;
         if below(threshold, from) {
             return Err(LookalikeError::Settings(format!(
                 "the setting list_from={text} is above the threshold {threshold}: true pairs would be missing"

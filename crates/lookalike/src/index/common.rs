@@ -2,6 +2,7 @@
 
 use super::open::Analysis;
 use crate::feature_settings;
+use crate::input_fields;
 use crate::memory::Memory;
 use crate::reading::{Documents, Reading};
 use crate::{LookalikeError, Settings, Source};
@@ -30,7 +31,8 @@ pub(super) fn count(
     progress: &dyn Progress,
 ) -> Result<CommonElements, LookalikeError> {
     feature_settings::refuse(&fields.fields, "an index")?;
-    let (inputs, caller) = sample.open(fields.reading(Vec::new(), None))?;
+    let (inputs, caller) =
+        sample.open(fields.reading(Vec::new(), None), input_fields::check_some)?;
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
     let memory = Memory::of(None);
     let options = IngestOptions {

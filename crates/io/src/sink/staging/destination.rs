@@ -4,10 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::input::MARKS_OF_A_RESULT;
 use crate::sink::OutputError;
-
-/// Files that identify a directory as a result of lookalike.
-pub(super) const MARKS_OF_A_RESULT: [&str; 2] = ["summary.json", "evaluation.json"];
 
 /// What exists at the destination.
 #[derive(Debug, PartialEq, Eq)]

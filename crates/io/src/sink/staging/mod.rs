@@ -172,10 +172,10 @@ impl Staging {
 
     /// Checks that the destination contains none of the inputs: committing would delete them.
     pub fn conflicts(&self, inputs: &Inputs) -> Result<(), OutputError> {
-        self.conflicts_with(inputs.files.iter().map(|file| file.path.as_path()))
+        self.conflicts_with(inputs.paths())
     }
 
-    /// As [`Staging::conflicts`], for any paths (such as the protected inputs).
+    /// As [`Staging::conflicts`], for any paths, also of directories (such as an index).
     pub fn conflicts_with<'a>(
         &self,
         paths: impl IntoIterator<Item = &'a Path>,

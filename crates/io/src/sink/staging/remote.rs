@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lookalike_store::{Address, Contents, contents, is_url, publish};
 
-use super::destination::MARKS_OF_A_RESULT;
+use crate::input::MARKS_OF_A_RESULT;
 use crate::sink::OutputError;
 
 /// A destination in a store.

@@ -7,7 +7,7 @@ use crate::{LookalikeError, Record, SourceError};
 use lookalike_cluster::KeepRule;
 use lookalike_engine::{EngineError, Progress};
 use lookalike_index::{DocAt, IndexError, Snapshot, StoredDocument, TextReader};
-use lookalike_io::sink::Staging;
+use lookalike_io::sink::{Staging, check_file};
 use serde_json::{Map, Number, Value};
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -194,7 +194,9 @@ pub fn export_documents(
     let snapshot = index.snapshot()?;
     let documents = Documents::new(index, &snapshot)?;
     let count = documents.order.len() as u64;
-    write_whole(options, count, |out| documents.write(out, &options.output, progress))?;
+    write_whole(index.dir(), options, count, |out| {
+        documents.write(out, &options.output, progress)
+    })?;
     Ok(count)
 }
 
@@ -216,6 +218,7 @@ pub fn write_documents(
 
 /// Writes the documents whole or not at all: to a file, or to one in a result directory.
 fn write_whole(
+    index: &Path,
     options: &ExportOptions,
     count: u64,
     fill: impl Fn(&mut dyn Write) -> Result<(), LookalikeError>,
@@ -230,6 +233,7 @@ fn write_whole(
                 output.display()
             )));
         }
+        check_file(output, "output", [index])?;
         let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
         let file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")));
         let mut file = BufWriter::new(file.map_err(failed)?);
