@@ -181,7 +181,7 @@ def overwriting(c: Checks, folder: Path) -> None:
     inside = folder / "overwriting"
     inside.mkdir()
     docs, old = collection(inside / "in.jsonl", 76, 30), collection(inside / "old.jsonl", 77, 30)
-    (inside / "link").symlink_to(docs)
+    (inside / "link.jsonl").symlink_to(docs)
     packed = inside / "packed.tar"
     with tarfile.open(packed, "w") as tar:
         tar.add(docs, "docs.jsonl")
@@ -193,8 +193,8 @@ def overwriting(c: Checks, folder: Path) -> None:
         for arguments, file in (
             ([docs], docs),
             ([docs], f"{inside}/index/../in.jsonl"),
-            ([docs], inside / "link"),
-            ([inside / "link"], docs),
+            ([docs], inside / "link.jsonl"),
+            ([inside / "link.jsonl"], docs),
             ([inside], old),
             ([packed], packed),
             ([docs, "--against", old], old),
