@@ -21,6 +21,10 @@ use std::path::Path;
 use std::sync::Arc;
 use tempfile::TempDir;
 
+mod links;
+
+use links::{Pages, link_weight};
+
 /// A document, as far as any experiment looks at it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Text {
@@ -38,6 +42,9 @@ pub(crate) struct Text {
     pub(crate) address: Option<u64>,
     /// A digest of the name of the documents that people said belong together, for comparison.
     pub(crate) cluster: Option<u64>,
+    /// How many other documents of its collection link to it; `None` if it is no page with an
+    /// address.
+    pub(crate) links: Option<u32>,
 }
 
 /// A collection.
@@ -59,10 +66,12 @@ impl Corpus {
         let mut texts = Vec::new();
         // The label lies in no field that a record has, so the field of the address is lent to it.
         let extra = vec!["url".into(), "cluster".into()];
-        let fields = FieldNames { url: "label".into(), extra, ..FieldNames::default() };
+        let given = vec!["url".into(), "html".into()];
+        let fields = FieldNames { url: "label".into(), extra, given, ..FieldNames::default() };
         let options = DiscoverOptions { fields, ..DiscoverOptions::default() };
         let inputs = Inputs::discover(&[path.display().to_string()], options)?;
         let mut visit = VisitScratch::default();
+        let mut pages = Pages::default();
         for chunk in inputs.chunks() {
             let mut problem = None;
             chunk.map_err(anyhow::Error::from)?.visit(
@@ -77,6 +86,8 @@ impl Corpus {
                             Some(&FieldNumber::Number(number)) => Some(number.to_bits()),
                             _ => None,
                         };
+                        let of = |field: usize| record.given.of(field).next();
+                        pages.add(of(0), of(1).unwrap_or_default());
                         texts.push(Text {
                             id: owned(record.id).unwrap_or_else(|| record.record.to_string()),
                             text: plain_text(&record.content).into_owned(),
@@ -85,6 +96,7 @@ impl Corpus {
                             label: owned(record.url),
                             address: digest(0),
                             cluster: digest(1),
+                            links: None,
                         });
                     }
                 },
@@ -92,6 +104,9 @@ impl Corpus {
             if let Some(problem) = problem {
                 return Err(problem.into());
             }
+        }
+        for (text, links) in texts.iter_mut().zip(pages.count()) {
+            text.links = links;
         }
         Self::new(name_of(path), texts)
     }
@@ -101,6 +116,7 @@ impl Corpus {
         ensure!(!texts.is_empty(), "{name} holds no documents");
         let folder = tempfile::tempdir()?;
         let mut out = BufWriter::new(File::create(folder.path().join("texts.jsonl"))?);
+        let most = texts.iter().filter_map(|text| text.links).max().unwrap_or(0);
         for text in &texts {
             let mut fields = serde_json::Map::new();
             fields.insert("id".into(), text.id.as_str().into());
@@ -109,6 +125,9 @@ impl Corpus {
                 if let Some(value) = value {
                     fields.insert(name.into(), value.as_str().into());
                 }
+            }
+            if let Some(links) = text.links.filter(|_| most > 0) {
+                fields.insert("links".into(), link_weight(links, most).into());
             }
             serde_json::to_writer(&mut out, &fields)?;
             out.write_all(b"\n")?;
@@ -134,6 +153,12 @@ impl Corpus {
     /// Number of documents.
     pub(crate) fn len(&self) -> usize {
         self.texts.len()
+    }
+
+    /// Whether most documents are linked to by another.
+    pub(crate) fn has_links(&self) -> bool {
+        let linked = self.texts.iter().filter(|text| text.links.is_some_and(|links| links > 0));
+        2 * linked.count() > self.len()
     }
 
     /// The file of texts, for the engine.
@@ -206,20 +231,26 @@ pub(crate) mod tests {
     fn what_is_read_is_what_was_there() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("docs.jsonl");
-        let line = r#"{"id":"a","text":"b c","title":"t","date":"2020-01-01","label":"spam","url":"http://e","cluster":"k"}"#;
-        std::fs::write(&path, line).unwrap();
+        let line = r#"{"id":"a","text":"b c","title":"t","date":"2020-01-01","label":"spam","url":"http://e/","cluster":"k"}"#;
+        let link = r#"{"id":"b","text":"d","html":"<a href='/'>d</a>","url":"http://e/f"}"#;
+        std::fs::write(&path, format!("{line}\n{link}\n")).unwrap();
         let corpus = Corpus::read(&path).unwrap();
         let some = |text: &str| Some(text.to_owned());
         let (id, text) = ("a".to_owned(), "b c".to_owned());
         let (title, date, label) = (some("t"), some("2020-01-01"), some("spam"));
         let Text { address, cluster, .. } = corpus.texts[0];
         assert!(address.is_some() && cluster.is_some() && address != cluster);
-        assert_eq!(corpus.texts, [Text { id, text, title, date, label, address, cluster }]);
+        let links = Some(1);
+        let expected = Text { id, text, title, date, label, address, cluster, links };
+        assert_eq!(corpus.texts[0], expected);
+        assert!(!corpus.has_links() && corpus.texts[1].links == Some(0));
         assert_eq!(corpus.name, folder.path().file_name().unwrap().to_string_lossy());
-        // And once more through the file of texts, which has neither label, URL nor cluster.
+        // And once more through the file of texts, which has neither label, URL nor cluster, and of
+        // links their weight.
         let again = Corpus::read(Path::new(&corpus.file())).unwrap();
-        let (label, address, cluster) = (None, None, None);
-        assert_eq!(again.texts, [Text { label, address, cluster, ..corpus.texts[0].clone() }]);
+        let (label, address, cluster, links) = (None, None, None, None);
+        assert_eq!(again.texts[0], Text { label, address, cluster, links, ..expected });
+        assert!(std::fs::read_to_string(corpus.file()).unwrap().contains("\"links\":1.0"));
     }
 
     #[test]

@@ -3,12 +3,12 @@
 //! One thread does everything: times are then those of the work, and not of its division.
 
 use crate::corpus::Corpus;
-use anyhow::Result;
-use lookalike_core::{FeatureKind, Measure};
+use anyhow::{Context, Result};
+use lookalike_core::{CommonElements, FeatureKind, Measure};
 use lookalike_engine::collection::SetRef;
 use lookalike_engine::{
     Approach, Collection, DocumentId, Edge, IngestOptions, Linkage, MatchOptions, MatchSettings,
-    Matches, Signer, Silent, Units, Verify, find, ingest,
+    Matches, Signer, Silent, Units, Verify, common_elements, find, ingest,
 };
 use lookalike_lexicon::Lexicon;
 use lookalike_methods::{CandidateSource, Method, MethodSpec, Statistics, Unsigned, build};
@@ -18,6 +18,8 @@ use std::time::Instant;
 
 /// More pairs than this are never listed: a run that has them says so and fails.
 const MOST_PAIRS: u64 = 50_000_000;
+/// Bytes for the counting of common shingles.
+const COUNTING: u64 = 256 << 20;
 
 /// A method and what decides about its candidates: the papers' own rule.
 pub(crate) fn approach(spec: &str, lexicon: Option<&Arc<Lexicon>>) -> Result<Approach> {
@@ -37,14 +39,34 @@ pub(crate) fn resemblance(threshold: &str) -> Result<MatchSettings> {
     Ok(MatchSettings::resemblance(threshold.parse()?))
 }
 
-/// Binary cosine of the distinct terms that Kołcz & Chowdhury 2008, section 6.3, keep.
-pub(crate) fn cosine(threshold: &str) -> Result<MatchSettings> {
+/// Binary cosine of all distinct words.
+pub(crate) fn cosine_of_words(threshold: &str) -> Result<MatchSettings> {
     Ok(MatchSettings {
         features: FeatureKind::Terms,
-        terms: Terms::Kolcz,
         measure: Measure::Cosine,
         ..resemblance(threshold)?
     })
+}
+
+/// Binary cosine of the distinct terms that Kołcz & Chowdhury 2008, section 6.3, keep.
+pub(crate) fn cosine(threshold: &str) -> Result<MatchSettings> {
+    Ok(MatchSettings { terms: Terms::Kolcz, ..cosine_of_words(threshold)? })
+}
+
+/// The shingles of a method that more than `most` distinct documents have, as `--ignore-common`
+/// counts them: over the whole sets, before the method samples any.
+pub(crate) fn common_shingles(
+    corpus: &Corpus,
+    approach: &Approach,
+    most: u32,
+) -> Result<Arc<CommonElements>> {
+    let features = approach.method.as_ref().and_then(|method| method.shingles());
+    let features = features.context("a method without shingles")?;
+    let settings = MatchSettings { features, ..resemblance("0.5")? };
+    let options = IngestOptions { strict: true, ..IngestOptions::in_memory(1) };
+    let collection = ingest(&corpus.inputs()?, &Signer::new(&settings), &options, &Silent)?;
+    let units = Units::new(&collection, &[], Measure::Resemblance, &Silent)?;
+    Ok(Arc::new(common_elements(&collection, &units, most, COUNTING, &Silent)?))
 }
 
 /// A collection, read and signed.
@@ -276,6 +298,22 @@ mod tests {
         assert!(neighbours.has(3, 0) && !neighbours.has(0, 2));
         assert_eq!(found.signed.ignored(), 1);
         assert_eq!(found.signed.sizes().collect::<Vec<_>>(), [(2, 2), (2, 2), (1, 1), (2, 2)]);
+    }
+
+    #[test]
+    fn common_shingles_are_counted_in_distinct_documents() {
+        let corpus = corpus(&["a b c", "a b d", "a b c", "b c", "e f"]);
+        let mut dsc = approach("dsc:w=2,m=1,t=0.5", None).unwrap();
+        // "a b" is in two distinct documents, "b c" in two, the others in one.
+        for (most, count) in [(0, 4), (1, 2), (2, 0)] {
+            assert_eq!(common_shingles(&corpus, &dsc, most).unwrap().elements().len(), count);
+        }
+        dsc.common = Some(common_shingles(&corpus, &dsc, 1).unwrap());
+        let found = search(&corpus, dsc, resemblance("0.5").unwrap(), true).unwrap();
+        // Two are left without a shingle, the copies and "b c"; "a b d" and "e f" have one each.
+        assert_eq!(found.signed.ignored(), 3);
+        assert!(found.matches.pairs.edges.is_empty());
+        assert!(common_shingles(&corpus, &approach("syntactic", None).unwrap(), 1).is_err());
     }
 
     #[test]

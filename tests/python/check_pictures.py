@@ -80,6 +80,13 @@ def check_points() -> None:
         assert len(points) == 8, points
         for n, share in points:
             assert abs(share - curves.lexicon_copy(n, copies)) <= 0.02, f"imatch-random, {copies} copies, {n} changes: {share}"
+    # Copies are added to those before, so recall cannot fall.
+    for rule in build.SPAM_RULES:
+        found = build.spam(rule)
+        assert len(found) == 7, found.keys()
+        for name, points in found.items():
+            assert len(points) == (4 if name.endswith("(paper)") else 11), (rule, name)
+            assert all(a[1] <= b[1] for a, b in zip(points, points[1:])), (rule, name)
 
 
 def check_printed(binary: str) -> None:

@@ -5,7 +5,7 @@
     build.py --measure PATH/lookalike   # measures the points first, and writes measured.tsv: a minute
 
 The curves are the formulas of the pages (curves.py). The points are measured by lookalike on pairs made for it (measure.py) and kept in measured.tsv;
-those of imatch-random are in docs/experiments.md. tests/python/check_pictures.py checks that the files are what this program writes.
+those of imatch-random and of spam are in docs/experiments.md. tests/python/check_pictures.py checks that the files are what this program writes.
 """
 import argparse
 import sys
@@ -28,6 +28,8 @@ SELECTED = [20, 50, 100, 180]
 COSINES = [70, 80, 85, 90, 95, 98]
 DISTANCES = [0, 3, 8]
 STRANGERS = [10, 11, 12, 13, 14, 15, 16]
+# Rules of the experiments on spam, and what a legend has room for.
+SPAM_RULES = {"A": "A, min=1", "A, filled": "A, filled", "B": "B, min=5", "B, filled": "B, filled"}
 # What is measured: the arguments of measure.py, and the curve that each list of points belongs to.
 SERIES = {
     "dsc": ("s_curve", (["dsc"], "sketch", 10, 1000, RESEMBLANCES, 200)),
@@ -78,9 +80,24 @@ def stable(column: int) -> list:
     return [(int(row[0]), float(row[2 * column])) for row in rows[2:]]
 
 
+def spam(rule: str) -> dict:
+    """By collection of spam, the paper's two first, (copies, recall) in docs/experiments.md, under "Spam by the number of copies" for a rule."""
+    page = EXPERIMENTS.read_text(encoding="utf-8")
+    section = page[page.index("## Spam by the number of copies") :]
+    table = section[section.index(f"Recall under rule {rule} (") :].split("\n\n")[1]
+    head, _, *rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    assert head[0] == "K" and len(rows) == 11, head
+    return {name: [(int(row[0]), float(row[at])) for row in rows if row[at] != "–"] for at, name in enumerate(head) if at}
+
+
 def shares(points: list, scale: float = 1) -> list:
     """Points of a chart from rows of measured.tsv."""
     return [(x / scale, found / of, f"{x / scale:g}: {found} of {of} pairs") for x, found, of in points]
+
+
+def means(series: list) -> list:
+    """The mean of several lists of (x, y) with the same x."""
+    return [(points[0][0], sum(y for _, y in points) / len(points)) for points in zip(*series, strict=True)]
 
 
 def over(xs: list, curve) -> list:
@@ -99,6 +116,9 @@ def pictures(points: dict) -> dict:
         for selected in SELECTED
     ]
     even = [at / 20 for at in range(21)]
+    copies = ("copies of the lexicon", [0, 2, 4, 6, 8, 10])
+    recall = ("recall", QUARTERS)
+    of_rules = {rule: spam(rule) for rule in SPAM_RULES}
     return {
         "dsc.svg": chart(
             "dsc: estimated resemblance of 0.5 or more",
@@ -157,6 +177,23 @@ def pictures(points: dict) -> dict:
             [(f"{copies} copies", over([at / 10 for at in range(81)], lambda n, copies=copies: curves.lexicon_copy(n, copies)),
               [(n, y, f"{n} changes: {y}") for n, y in stable(column)]) for column, copies in ((3, 10), (2, 5), (1, 2))],
             legend="right",
+        ),
+        "spam-copies.svg": chart(
+            "Recall on spam, rule B, filled",
+            "Kołcz & Chowdhury 2008, figure 6: recall of near-duplicates of known spam over the number of copies of the lexicon, from 0 to 10, on five collections of mail "
+            "and on the two of the paper, whose four printed values are joined by lines. All rise fastest with the first copies and then flatten.",
+            copies, recall,
+            [(name, points, [(k, y, f"{name}, {k} copies: {y}") for k, y in points]) for name, points in of_rules["B, filled"].items()],
+            legend="below",
+        ),
+        "spam-rules.svg": chart(
+            "Recall on spam, means of five collections",
+            "Mean recall of near-duplicates of known spam over the number of copies of the lexicon, from 0 to 10, under each of four rules: one term or five in a signature, "
+            "and the same filled with rarer terms. All rise fastest with the first copies.",
+            copies, recall,
+            [(SPAM_RULES[rule], points, [(k, y, f"{rule}, {k} copies: {y:.3f}") for k, y in points]) for rule, points in
+             ((rule, means([points for name, points in found.items() if not name.endswith("(paper)")])) for rule, found in of_rules.items())],
+            legend="below",
         ),
         "simhash.svg": chart(
             "simhash: pairs within d bits",

@@ -4,7 +4,8 @@
 //!
 //! The pages are those of [`lookalike_testing::splice::Pages`]: no disk holds them. They go the
 //! engine's own road, through method `dsc` with the paper's parameters: shingles of ten words, one
-//! in 25 kept, those of more than 1000 documents ignored, an estimated resemblance of a half,
+//! in 25 kept, keys of more than 1000 documents not looked up (`--key-limit`; Broder's own limit,
+//! `--ignore-common`, takes one more reading of all pages), an estimated resemblance of a half,
 //! connected components; or, asked for by `--exact`, by the whole sets of shingles, as many pages
 //! as the disk has room for. Generating the pages is measured separately, by generating all of them
 //! once more, and subtracted from the phase in which they are generated and signed. Processor time
@@ -30,7 +31,8 @@ use std::time::Instant;
 const METHOD: &str = "dsc:w=10,m=25,t=0.5";
 /// Words in a shingle.
 const WORDS: usize = 10;
-/// "Shingles shared by more than 1000 documents" are ignored.
+/// Keys of more documents are not looked up: "shingles shared by more than 1000 documents" are
+/// ignored.
 const KEY_LIMIT: u32 = 1000;
 /// Documents of the paper.
 const PAPER: f64 = 30e6;
@@ -358,7 +360,7 @@ fn show(arguments: &Arguments, run: &Run) {
     println!("# Broder's web, made again\n");
     let way = match arguments.exact {
         true => format!("whole sets of shingles of {WORDS} words, a resemblance of 0.5"),
-        false => format!("`{METHOD}`, keys of more than {KEY_LIMIT} documents ignored"),
+        false => format!("`{METHOD}`, keys of more than {KEY_LIMIT} documents not looked up"),
     };
     let kilobytes = run.bytes as f64 / n / 1e3;
     let gigabytes = run.bytes as f64 / 1e9;
@@ -427,7 +429,7 @@ fn show(arguments: &Arguments, run: &Run) {
     println!("| too short for a shingle | – | {} |", run.unsigned);
     println!("| shingles of two documents or more | – | {} |", run.keys);
     if !arguments.exact {
-        println!("| … of more than {KEY_LIMIT}, ignored | – | {} |", run.keys_ignored);
+        println!("| … of more than {KEY_LIMIT}, not looked up | – | {} |", run.keys_ignored);
     }
     println!("| pairs compared | – | {} |", run.compared);
     println!("| planted versions | – | {} |", found.planted);

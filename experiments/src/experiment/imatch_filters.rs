@@ -1,11 +1,13 @@
 //! Chowdhury et al. 2002, appendix, Table IX: the 52 filters of I-Match, and the baseline.
 
+use super::rules::frequency;
 use super::{Collections, Experiment, Kind};
 use crate::corpus::Corpus;
 use crate::page::{Page, mean};
 use crate::row;
 use crate::run::{approach, resemblance, search};
 use anyhow::Result;
+use lookalike_methods::Statistics;
 use lookalike_methods::imatch::Filter;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -128,10 +130,12 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         "The shapes are the paper's: Doc and DocR-O filter next to nothing at any level, IDF-l and IDFR-I \
          more and more; duplicates rise from f1 to f9 of Doc-h and Doc-l and fall from f1 to f9 of IDF-h; \
          IDF-l rises first, as it forgets what all pages have, and falls when more and more documents \
-         have no term left. That comes sooner here: a normalized idf of 0.3 is a term in every eleventh of \
-         our documents, but in every forty-second of the paper's. {} The baseline keeps every term, so \
+         have no term left. That comes sooner here: a term of normalized idf 0.3 is in one of {:.0} of our \
+         documents, but in one of {:.0} of the paper's, if it divides idf by log N. {} The baseline keeps every term, so \
          whatever it unites each Doc filter must unite, too. Ours finds {} duplicates, Doc-l-10 {}. In the \
          paper it finds 60 where Doc-l-f1 finds 52 280: that row must have hashed more than these terms.",
+        web.len() as f64 / frequency(lexicon.frequency_range(), 0.3),
+        f64::from(PAPER_DOCUMENTS).powf(0.3),
         rank_agreement(&duplicates_by),
         duplicates_by[0],
         duplicates_by[10],

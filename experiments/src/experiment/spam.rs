@@ -2,12 +2,13 @@
 //! legitimate mail found by mistake.
 
 use super::mails::{DRAWINGS, Mails, Score, conditions};
-use super::rules::{LEGEND, RULES, Rule, WINDOWS, increase, window_len};
+use super::rules::{LEGEND, RULES, Rule, WINDOWS, frequency, increase, nidf, window};
 use super::{Collections, Experiment, Kind};
 use crate::corpus::Corpus;
 use crate::page::Page;
 use crate::row;
 use anyhow::Result;
+use lookalike_methods::Statistics;
 use std::collections::BTreeSet;
 
 pub(super) const EXPERIMENT: Experiment = Experiment {
@@ -51,7 +52,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     let mut outcome = RULES.map(|_| Outcome::default());
     for (low, high, remark) in WINDOWS {
         page.say(format_args!("### nidf {low} to {high}, {remark}"));
-        page.say(format_args!("{} terms of the lexicon.", window_len(&lexicon, low, high)?));
+        page.say(format_args!("{} terms of the lexicon.", window(&lexicon, low, high)?.len()));
         let mut rows = Vec::new();
         let mut wrong: [BTreeSet<String>; RULES.len()] = Default::default();
         for mails in &all {
@@ -87,26 +88,41 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         }
     }
     page.say(conclusion(&outcome));
-    page.say(wider(news.len()));
+    let frequencies = window(&lexicon, WINDOWS[0].0, WINDOWS[0].1)?;
+    page.say(wider(news.len(), lexicon.frequency_range(), &frequencies));
     Ok(())
 }
 
-/// In how many stories the terms of a window are, there and here.
-fn wider(stories: usize) -> String {
-    let share = |documents: f64, nidf: f64| 100.0 * documents.powf(-nidf);
-    let (paper, ours) = (556_000.0, stories as f64);
-    let same = |share: f64| -(share / 100.0).ln() / ours.ln();
+/// In how many stories the terms of the window for mail are, there and here, and the window of the
+/// terms that are here as rare as there.
+///
+/// The paper does not say by what it normalises idf. If it is by log N, a term of nidf x is in
+/// N^(1 − x) documents.
+fn wider(stories: usize, range: (u32, u32), frequencies: &[u32]) -> String {
+    let (paper, ours) = (556_000.0f64, stories as f64);
+    let there = [0.3, 0.2].map(|nidf: f64| paper.powf(-nidf));
+    let here = [
+        frequencies.iter().min().copied().unwrap_or(0),
+        frequencies.iter().max().copied().unwrap_or(0),
+    ];
+    let bounds = [0.3, 0.2].map(|nidf| frequency(range, nidf) / ours);
+    let same = there.map(|share| nidf(range, share * ours));
     format!(
-        "The paper found no legitimate mail under a rule like A. The same window is another lexicon there: in \
-         its 556 000 stories a term of nidf 0.2 to 0.3 is in {:.0} to {:.0} % of them, in our {stories} in {:.0} to \
-         {:.0} %, so ours are fewer and commoner words, which legitimate mail has as well. Words as rare as the \
-         paper's have nidf {:.2} to {:.2} here.",
-        share(paper, 0.3),
-        share(paper, 0.2),
-        share(ours, 0.3),
-        share(ours, 0.2),
-        same(share(paper, 0.2)),
-        same(share(paper, 0.3)),
+        "The paper found no legitimate mail, with thresholds that it does not name. The same window is another lexicon \
+         there: in its 556 000 stories a term of nidf 0.2 to 0.3 is in {:.1} to {:.1} % of them if it divides idf \
+         by log N, as it may; in our {stories}, whose most frequent term is in {}, by the window in {:.1} to {:.1} %, \
+         and the {} terms that there are are in {:.1} to {:.1} %. So ours are fewer and commoner words, which \
+         legitimate mail has as well. Words as rare as the paper's have nidf {:.2} to {:.2} here.",
+        100.0 * there[0],
+        100.0 * there[1],
+        range.1,
+        100.0 * bounds[0],
+        100.0 * bounds[1],
+        frequencies.len(),
+        100.0 * f64::from(here[0]) / ours,
+        100.0 * f64::from(here[1]) / ours,
+        same[1],
+        same[0],
     )
 }
 
@@ -190,7 +206,12 @@ mod tests {
             text.contains("0.25 without copies and 0.75 with ten (more in 1 of 1 runs), 3 legit")
         );
         assert!(text.contains("(more in 0 of 1 runs), no legitimate mail found"));
-        // 556 000^-0.3 is 0.019, 10 000^-0.3 0.063.
-        assert!(wider(10_000).contains("in 2 to 7 % of them, in our 10000 in 6 to 16 %"));
+        // 556 000^-0.3 is 0.019, 556 000^-0.2 0.071; 8000^0.7 is 539, 8000^0.8 1326.
+        let text = wider(10_000, (1, 8000), &[600, 1300]);
+        assert!(text.contains("in 1.9 to 7.1 % of them"), "{text}");
+        assert!(text.contains("by the window in 5.4 to 13.3 %, and the 2 terms"), "{text}");
+        assert!(text.contains("are in 6.0 to 13.0 %"), "{text}");
+        // ln(8000 / 711) / ln 8000 and ln(8000 / 189) / ln 8000.
+        assert!(text.contains("nidf 0.27 to 0.42 here"), "{text}");
     }
 }

@@ -61,6 +61,15 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         page.table(&header, rows.collect::<Vec<_>>());
         gains.push(format!("{} under {}", first_half(&measured), rule.name));
     }
+    page.say(
+        "![Figure 6: recall over the number of copies, rule B, filled: it rises fast with the first copies on every \
+         collection and then flattens; the paper's two collections of spam beside them]\
+         (methods/pictures/spam-copies.svg)",
+    );
+    page.say(
+        "![Recall over the number of copies, means over the collections, under each of the four rules]\
+         (methods/pictures/spam-rules.svg)",
+    );
     page.say(format_args!(
         "Copies are added to those before, so the curves cannot fall. As in the figure they flatten: of what \
          ten copies add to recall, the first five add {} (means over collections); in the paper 71 % on \

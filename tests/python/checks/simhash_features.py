@@ -121,6 +121,7 @@ def simhash_features(c: Checks) -> None:
         ("features=words+bigrams,position=3@1:3@5:1@6", {"sizes": (1, 2), "position": three}),
         ("strip=stopwords", {"stop": True}),
         ("strip=stopwords,features=bigrams", {"stop": True, "sizes": (2,)}),
+        ("variant=strip", {"stop": True}),
         ("metadata=0.75,fields=part+title", {"metadata": 0.75, "fields": ("part", "title")}),
         ("metadata=min,fields=part+tags", {"metadata": "min", "fields": ("part", "tags")}),
         ("anchors=meta.links", {"anchors": 1.5}),

@@ -117,10 +117,14 @@ const HUNDREDTH: Decimal = Decimal::millionths(10_000);
 const HALF: Decimal = Decimal::millionths(500_000);
 
 /// The rows of Table 6.1 in its order, then the variants of section 5.1 and chapter 7.
+///
+/// `strip` removes stop words as well: "stripping all numbers and dates (in addition to stop words)"
+/// (chapter 8), and stop words "would also be removed" (section 6.4.2). The name of its row says
+/// numbers and dates only, which is `strip=numbers+dates`.
 pub const VARIANTS: &[Variant] = &[
     ("original", |_| ()),
     ("metadata", |s| s.metadata = Some(MetadataWeight::Share(HALF))),
-    ("strip", |s| (s.strip.numbers, s.strip.dates) = (true, true)),
+    ("strip", |s| s.strip = Strip { stop_words: true, numbers: true, dates: true }),
     ("low", |s| s.least = Some(HUNDREDTH)),
     ("high", |s| s.least = Some(HALF)),
     ("position", |s| s.position = Position::parse("log")),
@@ -373,6 +377,15 @@ mod tests {
         assert_eq!(settings("simhash:variant=high,least=none").unwrap().least, None);
         assert!(settings("simhash:variant=function").unwrap().position.is_some());
         assert!(settings("simhash:variant=function,position=none").unwrap().position.is_none());
+    }
+
+    #[test]
+    fn the_variant_strip_removes_stop_words_too() {
+        let all = settings("simhash:variant=strip").unwrap().strip;
+        assert_eq!(all, Strip { stop_words: true, numbers: true, dates: true });
+        let row = settings("simhash:strip=numbers+dates").unwrap().strip;
+        assert_eq!(row, Strip { stop_words: false, ..all });
+        assert_eq!(settings("simhash:variant=strip,strip=numbers+dates").unwrap().strip, row);
     }
 
     #[test]

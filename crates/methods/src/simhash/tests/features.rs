@@ -142,6 +142,8 @@ fn fields_and_stop_words_are_named() {
     assert_eq!(filter, "stop+no-dates");
     assert_eq!(uses("simhash:variant=strip,reserved=8,fields=label").1, ["label"]);
     assert_eq!(uses("simhash:strip=numbers+stopwords").2, "stop+no-numbers");
+    assert_eq!(uses("simhash:variant=strip").2, "stop+no-numbers+no-dates");
+    assert_eq!(uses("simhash:strip=numbers+dates").2, "no-numbers+no-dates");
 }
 
 /// What separates documents follows the word, and has to be equal.
