@@ -158,7 +158,7 @@ def undoing(c: Checks) -> None:
     (copy / "clusters.tsv").write_text("".join(text), encoding="utf-8")
     refused("a table of the same size", "not those that its summary tells of", copy, name)
     (folder / "b.csv").write_bytes((folder / "b.csv").read_bytes() + b"x,y,,\n")
-    refused("a changed input", "have changed since the run", run, name)
+    refused("a changed input", "inputs have changed since", run, name)
     undoing_any_name(c, folder)
 
 
