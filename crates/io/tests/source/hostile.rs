@@ -8,6 +8,7 @@ use lookalike_testing::data;
 /// Name, good records, problems, and words of the first problem.
 const EXPECTED: &[(&str, usize, usize, &str)] = &[
     ("bad_attributes.html", 1, 0, ""),
+    ("bad.warc", 0, 1, "the WARC record is cut off"),
     ("bad_crc.jsonl.gz", 5, 1, "byte 1155: the gzip data is damaged"),
     ("bom.jsonl", 5, 0, ""),
     ("charset_lies.html", 1, 0, ""),
@@ -49,6 +50,8 @@ const EXPECTED: &[(&str, usize, usize, &str)] = &[
     ("mixed_newlines.txt", 1, 0, ""),
     ("multi_member.jsonl.gz", 6, 0, ""),
     ("no_final_newline.jsonl", 5, 0, ""),
+    ("negative_length.warc", 0, 1, "no Content-Length that is a number"),
+    ("no_http_header.warc", 0, 1, "no HTTP response"),
     ("no_magic.parquet", 0, 1, "the Parquet footer cannot be read"),
     ("not_gzip.jsonl.gz", 5, 0, ""),
     ("not_zstd.jsonl.zst", 5, 0, ""),
@@ -73,12 +76,12 @@ const EXPECTED: &[(&str, usize, usize, &str)] = &[
     ("utf16be_nobom.jsonl", 0, 1, "is UTF-16"),
     ("utf16le_bom.jsonl", 0, 1, "is UTF-16"),
     ("window_1gib.jsonl.zst", 0, 1, "a larger window than 128 MiB"),
-    ("wrong_columns.parquet", 0, 1, "no column `text` or `html`, but doc, body"),
+    ("wrong_columns.parquet", 0, 1, "no column `text` or `html`, but body, doc"),
     ("zero_rows.parquet", 0, 0, ""),
 ];
 
 /// Forms that are not read.
-const UNKNOWN: &[&str] = &["warc", "gz.gz"];
+const UNKNOWN: &[&str] = &["gz.gz"];
 
 fn discover(path: &std::path::Path) -> Result<Inputs, String> {
     let args = [path.display().to_string()];
@@ -99,7 +102,8 @@ fn every_hostile_file_gives_what_it_should() {
         );
         assert!(messages.first().is_none_or(|first| first.contains(words)), "{name} {messages:?}");
         assert!(messages.iter().all(|message| message.contains(name)), "{messages:?}");
-        if inputs.files[0].format != Format::Parquet {
+        // How much is looked at of a record that claims to be beyond the limit depends on the chunk.
+        if inputs.files[0].format != Format::Parquet && *name != "bad.warc" {
             assert_eq!(read_sized(&inputs, 7), found, "{name}");
         }
     }
