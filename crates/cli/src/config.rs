@@ -56,8 +56,8 @@ pub(crate) fn complete(command: &Command, words: Vec<OsString>) -> Result<Comple
 }
 
 impl Complete {
-    /// Where values come from that a message names and nobody typed: by their options, or as the file
-    /// that a message begins with.
+    /// The sources of values from files and variables that a message names: by the option, or as the
+    /// file that the message begins with.
     pub(crate) fn origins(&self, message: &str) -> String {
         let named = self.given.iter().filter(|given| names(message, given));
         named.map(|given| format!("{} is from {}\n", given.shown, given.origin)).collect()

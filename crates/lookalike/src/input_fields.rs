@@ -11,20 +11,23 @@ use lookalike_io::{Format, Inputs};
 /// they are opened.
 pub(crate) fn check(inputs: &Inputs, cancelled: &dyn Fn() -> bool) -> Result<(), LookalikeError> {
     check_features(inputs)?;
-    match inputs.missing_field(cancelled) {
-        Some(field) => Err(LookalikeError::MissingField { field }),
-        None => Ok(()),
-    }
+    check_missing(inputs, cancelled)
 }
 
 /// Checks files of documents that come bit by bit, to an index or a filter: as [`check`], but not the
 /// header fields of mail and web archives. A few messages may lack any of them, such as a message id.
 pub(crate) fn check_some(inputs: &Inputs) -> Result<(), LookalikeError> {
     check_features(inputs)?;
-    let has_header =
-        |format| matches!(format, Format::Mbox | Format::Maildir | Format::Eml | Format::Warc);
-    let others = inputs.files.iter().filter(|file| !has_header(file.format));
-    check(&Inputs::from_files(others.cloned().collect(), inputs.options.clone()), &|| false)
+    let others = inputs.files.iter().filter(|file| !file.format.has_header());
+    let others = Inputs::from_files(others.cloned().collect(), inputs.options.clone());
+    check_missing(&others, &|| false)
+}
+
+fn check_missing(inputs: &Inputs, cancelled: &dyn Fn() -> bool) -> Result<(), LookalikeError> {
+    match inputs.missing_field(cancelled) {
+        Some(field) => Err(LookalikeError::MissingField { field }),
+        None => Ok(()),
+    }
 }
 
 fn check_features(inputs: &Inputs) -> Result<(), LookalikeError> {

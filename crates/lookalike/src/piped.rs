@@ -32,7 +32,7 @@ impl StreamFiles {
     ///
     /// # Errors
     /// A ledger in an unknown format, one file for ledger and summary.
-    fn check(&self) -> Result<Option<TableFormat>, LookalikeError> {
+    fn ledger_format(&self) -> Result<Option<TableFormat>, LookalikeError> {
         let Self { ledger: Some(ledger), summary } = self else { return Ok(None) };
         if summary.as_ref().is_some_and(|summary| is_same_file(ledger, summary)) {
             return Err(LookalikeError::Settings(
@@ -109,7 +109,7 @@ pub fn run_dedup_into(
             "the setting {setting} needs a result directory; name one with the setting output"
         )));
     }
-    let format = files.check()?;
+    let format = files.ledger_format()?;
     let scratch = job.scratch.clone().unwrap_or_else(std::env::temp_dir);
     let prepared = std::fs::create_dir_all(&scratch)
         .and_then(|()| tempfile::Builder::new().prefix("lookalike-pipe-").tempdir_in(&scratch));

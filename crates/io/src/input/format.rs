@@ -73,6 +73,12 @@ impl Format {
     pub(crate) fn is_message(self) -> bool {
         matches!(self, Self::Maildir | Self::Eml)
     }
+
+    /// Whether the fields of a record are those of its header: of a mail message or a web page.
+    #[must_use]
+    pub fn has_header(self) -> bool {
+        matches!(self, Self::Mbox | Self::Warc) || self.is_message()
+    }
 }
 
 /// Compression of a file.

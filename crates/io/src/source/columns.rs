@@ -36,7 +36,8 @@ pub(super) fn check(schema: &Schema, fields: &Fields<'_>) -> Result<(), String> 
     for (slot, path) in &found {
         let Some(field) = nested::field(schema.fields(), path) else { continue };
         let (name, kind) = (field.name(), field.data_type());
-        // A column `html` that nobody named may be anything: the text comes before it.
+        // Beside a text column, which is read first, a column that only happens to be called `html` may
+        // have any type.
         let is_spare = has_text && *slot != fields.text && fields.has_usual_html();
         if *kind == DataType::Null || (is_spare && fields.features.is_none()) {
             continue;

@@ -45,13 +45,13 @@ impl Inputs {
             && !self.is_in_a_table(&fields, &fields.content());
         if !no_content {
             search.wanted.retain(|(_, setting)| *setting != content);
-            search.read(&self.part(has_header), cancelled)?;
+            search.read(&self.part(Format::has_header), cancelled)?;
         }
         let Search { mut wanted, records, .. } = search;
         wanted.retain(|(slots, _)| records > 0 && !self.is_in_a_table(&fields, slots));
         let (slots, setting) = wanted.into_iter().next()?;
         let names: Vec<&str> = slots.iter().map(|slot| fields.names[*slot]).collect();
-        let read = self.part(|format| is_lines(format) || has_header(format));
+        let read = self.part(|format| is_lines(format) || format.has_header());
         let found = suggest::listed(&names, &read.field_names(), 20);
         let names = names.into_iter().map(str::to_owned).collect();
         Some(MissingField { names, setting, records, found })
@@ -74,11 +74,6 @@ impl Inputs {
 
 fn is_lines(format: Format) -> bool {
     format == Format::Jsonl
-}
-
-/// Whether the fields of records are those of a header.
-fn has_header(format: Format) -> bool {
-    matches!(format, Format::Mbox | Format::Warc) || format.is_message()
 }
 
 /// A search for fields that no record had so far.
