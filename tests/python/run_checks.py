@@ -18,6 +18,7 @@ from pathlib import Path
 
 from checks.after_runs import attributes, showing, undoing
 from checks.archives import archives
+from checks.cases import cases
 from checks.command_line import (
     escape_sequences, no_report, origins_and_secrets, replacing, scratch_directories, setting_names, standard_error, streams, usage,
     wrong_values,
@@ -62,6 +63,7 @@ from checks.witness import witnesses
 
 PARTS = (
     self_test,
+    cases,
     settings,
     forms,
     against,
