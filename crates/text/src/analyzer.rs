@@ -14,7 +14,7 @@ use crate::{AnalysisSettings, Unit};
 ///
 /// The classes and normal forms are those of one Unicode version; lower-casing is the standard
 /// library's and of another (`char::UNICODE_VERSION`); a test holds this line to both.
-pub const ANALYSIS_NAME: &str = "words/2 (Unicode 18.0 classes, 17.0 lower case)";
+pub const ANALYSIS_NAME: &str = "words/3 (Unicode 18.0 classes, 17.0 lower case)";
 
 /// Bytes of text handled at a time, so that what is found in them stays in the first-level cache.
 const WINDOW: usize = 8 * 1024;
@@ -22,10 +22,11 @@ const WINDOW: usize = 8 * 1024;
 /// Turns text into tokens. Immutable, `Send` and `Sync`.
 ///
 /// With [`Unit::Word`], tokens are the maximal runs of letters (`L*`) and numbers (`N*`) of the
-/// normalised and lower-cased text: what Python's `re.findall(r'[^\W_]+', text.lower())` finds.
+/// normalised and lower-cased text, with the combining marks that follow these: `का` is one word.
 /// Characters with the property `Default_Ignorable_Code_Point` (soft hyphen, zero-width characters,
-/// variation selectors, …) are removed first: `so\u{ad}ft` is the one word `soft`. Runs of Han,
-/// Kana, Thai, Lao, Khmer and Myanmar, with their combining marks, are cut as UAX #29 does.
+/// variation selectors, …) and the Arabic tatweel are removed first: `so\u{ad}ft` is the one word
+/// `soft`. Runs of Han, Kana, Thai, Khmer, Javanese and other scripts without spaces are cut as
+/// UAX #29 does, at the least into grapheme clusters. No token begins or ends inside one.
 ///
 /// With [`Unit::Char`], tokens are the code points of the canonical text: the words joined by
 /// single spaces, but with no space between two segments cut from the same unspaced run. `Ab  c漢字`

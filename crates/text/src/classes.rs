@@ -2,30 +2,33 @@
 //!
 //! [`Classes::get`] answers with sixteen bits of flags from a two-stage table that is built once
 //! from the Unicode data of `icu_properties`. The standard library's `char::is_alphanumeric` will
-//! not do: it counts the vowel signs of many scripts as letters (`Other_Alphabetic`), and a word
-//! here is what Python's `[^\W_]+` finds, so a letter is general category `L*` and a number `N*`.
+//! not do: it counts the vowel signs of many scripts as letters (`Other_Alphabetic`). Here a letter
+//! is general category `L*`, a number `N*`, and a vowel sign a mark.
 
+use crate::casing::DOT_ABOVE;
 use icu_normalizer::ComposingNormalizerBorrowed as ComposingNormalizer;
 use icu_normalizer::properties::{
     CanonicalCombiningClassMapBorrowed, CanonicalDecompositionBorrowed, Decomposed,
 };
 use icu_properties::props::{
     CaseIgnorable, Cased, ChangesWhenLowercased, DefaultIgnorableCodePoint, GeneralCategory,
-    GeneralCategoryGroup, NumericType, Script, WordBreak,
+    GeneralCategoryGroup, GraphemeClusterBreak, Ideographic, IndicConjunctBreak, LineBreak,
+    NumericType, Script, WordBreak,
 };
 use icu_properties::script::ScriptWithExtensions;
 use icu_properties::{CodePointMapData, CodePointSetData};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 /// A letter or number of a script that puts spaces between words.
 pub(crate) const WORD: u16 = 1;
 /// A letter or number of a script written without spaces.
 pub(crate) const UNSPACED: u16 = 1 << 1;
-/// A combining mark (`M*`): no part of a word, except inside a run of an unspaced script. Also on
-/// the unspaced letters that attach as marks do (`Word_Break=Extend`).
+/// Belongs to the word before it: a combining mark (`M*`), or another character that begins no
+/// grapheme cluster: emoji modifiers, and the letters that attach as marks do (Thai and Lao *am*, the
+/// halfwidth voicing marks), which are no letters here.
 pub(crate) const MARK: u16 = 1 << 2;
-/// [`UNSPACED`], and a segment of its own (with its marks) under UAX #29: `Word_Break=Other`.
+/// [`UNSPACED`], and a word of its own with its marks.
 pub(crate) const ALONE: u16 = 1 << 3;
 /// A digit: `Numeric_Type` is `Decimal` or `Digit` (superscripts and circled digits), as Python's
 /// `isdigit`.
@@ -45,23 +48,21 @@ pub(crate) const INERT_NFKC: u16 = 1 << 9;
 pub(crate) const ORDERED_NFC: u16 = 1 << 10;
 /// The same under NFKC.
 pub(crate) const ORDERED_NFKC: u16 = 1 << 11;
-/// `Default_Ignorable_Code_Point`: removed from the text before anything else. Such a code point is
-/// never part of a word, whatever its category (the Hangul fillers are letters), and never inert.
+/// `Default_Ignorable_Code_Point`, and [`TATWEEL`]: removed from the text before anything else. Such
+/// a code point is never part of a word, whatever its category (the Hangul fillers are letters), and
+/// never inert.
 pub(crate) const DEFAULT_IGNORABLE: u16 = 1 << 12;
+/// [`UNSPACED`], and joins its like only: `Word_Break=Katakana`.
+pub(crate) const KATAKANA: u16 = 1 << 13;
+/// A grapheme cluster may go on with the letter after it: `Indic_Conjunct_Break=Linker`, or a letter
+/// with `Grapheme_Cluster_Break=Prepend`.
+pub(crate) const JOINS: u16 = 1 << 14;
+
+/// Lengthens the letters of a word in Arabic script, and changes nothing else.
+pub(crate) const TATWEEL: char = '\u{640}';
 
 const CODE_POINTS: usize = 0x11_0000;
 const BLOCK: usize = 256;
-
-/// The scripts that are written without spaces between words.
-const SCRIPTS: [Script; 7] = [
-    Script::Han,
-    Script::Hiragana,
-    Script::Katakana,
-    Script::Thai,
-    Script::Lao,
-    Script::Khmer,
-    Script::Myanmar,
-];
 
 /// The table of flags.
 pub(crate) struct Classes {
@@ -110,7 +111,8 @@ fn flat() -> Vec<u16> {
     let mut flat = vec![0; CODE_POINTS];
     let mut set = |range: std::ops::RangeInclusive<u32>, flag: u16| {
         for class in &mut flat[*range.start() as usize..=*range.end() as usize] {
-            *class |= flag;
+            // A mark is no letter, whatever its category.
+            *class = if flag == MARK { *class & !WORD } else { *class } | flag;
         }
     };
     for entry in CodePointMapData::<GeneralCategory>::new().iter_ranges() {
@@ -123,6 +125,20 @@ fn flat() -> Vec<u16> {
             set(entry.range, MARK);
         }
     }
+    for entry in CodePointMapData::<GraphemeClusterBreak>::new().iter_ranges() {
+        match entry.value {
+            GraphemeClusterBreak::Extend | GraphemeClusterBreak::SpacingMark => {
+                set(entry.range, MARK);
+            }
+            GraphemeClusterBreak::Prepend => set(entry.range, JOINS),
+            _ => {}
+        }
+    }
+    for entry in CodePointMapData::<IndicConjunctBreak>::new().iter_ranges() {
+        if entry.value == IndicConjunctBreak::Linker {
+            set(entry.range, JOINS);
+        }
+    }
     for entry in CodePointMapData::<NumericType>::new().iter_ranges() {
         if matches!(entry.value, NumericType::Decimal | NumericType::Digit) {
             set(entry.range, DIGIT);
@@ -131,6 +147,8 @@ fn flat() -> Vec<u16> {
     for range in CodePointSetData::new::<ChangesWhenLowercased>().iter_ranges() {
         set(range, UPPER);
     }
+    // Goes after an `i`.
+    set(u32::from(DOT_ABOVE)..=u32::from(DOT_ABOVE), UPPER);
     for range in CodePointSetData::new::<Cased>().iter_ranges() {
         set(range, CASED);
     }
@@ -139,7 +157,11 @@ fn flat() -> Vec<u16> {
     }
     mark_unspaced(&mut flat);
     mark_inert(&mut flat);
-    for range in CodePointSetData::new::<DefaultIgnorableCodePoint>().iter_ranges() {
+    let tatweel = u32::from(TATWEEL);
+    for range in CodePointSetData::new::<DefaultIgnorableCodePoint>()
+        .iter_ranges()
+        .chain([tatweel..=tatweel])
+    {
         for class in &mut flat[*range.start() as usize..=*range.end() as usize] {
             // Lower-casing alone still uses them, as the standard library does.
             *class = *class & (CASED | IGNORABLE) | DEFAULT_IGNORABLE;
@@ -194,37 +216,75 @@ fn mark_inert(flat: &mut [u16]) {
     }
 }
 
+/// Scripts written without spaces between words, as the properties of their letters say.
+struct Unspaced {
+    /// All of them: ideographs, Kana, and scripts whose lines are broken within what stands between
+    /// two spaces (`Line_Break` is `SA`, or one of the classes of aksaras).
+    all: BTreeSet<Script>,
+    /// Those whose lines are broken between aksaras (orthographic syllables: UAX #14, LB28a).
+    /// `Word_Break` knows them as scripts with spaces.
+    aksaras: BTreeSet<Script>,
+}
+
+impl Unspaced {
+    fn new() -> Self {
+        let mut all = BTreeSet::from([Script::Hiragana, Script::Katakana]);
+        let mut aksaras = BTreeSet::new();
+        let scripts = CodePointMapData::<Script>::new();
+        let categories = CodePointMapData::<GeneralCategory>::new();
+        for entry in CodePointMapData::<LineBreak>::new().iter_ranges() {
+            let list = match entry.value {
+                LineBreak::ComplexContext => &mut all,
+                LineBreak::Aksara | LineBreak::AksaraPrebase | LineBreak::AksaraStart => {
+                    &mut aksaras
+                }
+                _ => continue,
+            };
+            let letter =
+                |&point: &u32| GeneralCategoryGroup::Letter.contains(categories.get32(point));
+            list.extend(entry.range.filter(letter).map(|point| scripts.get32(point)));
+        }
+        let ideographs = CodePointSetData::new::<Ideographic>();
+        all.extend(ideographs.iter_ranges().flatten().map(|point| scripts.get32(point)));
+        all.extend(&aksaras);
+        all.retain(|script| !matches!(*script, Script::Common | Script::Inherited));
+        Self { all, aksaras }
+    }
+}
+
 /// Turns [`WORD`] into [`UNSPACED`] where the script has no spaces between words.
 ///
-/// A letter shared by several scripts (the prolonged sound mark `ー` and its halfwidth form, the
-/// halfwidth voicing marks) counts when all of its `Script_Extensions` are such scripts (the
+/// A letter shared by several scripts (the prolonged sound mark `ー` and its halfwidth form) counts
+/// when all of its `Script_Extensions` are such scripts (the
 /// modifier apostrophe `ʼ` has Thai among many others); a shared number (`㊀`) does not.
 fn mark_unspaced(flat: &mut [u16]) {
+    let unspaced = Unspaced::new();
     let categories = CodePointMapData::<GeneralCategory>::new();
     let breaks = CodePointMapData::<WordBreak>::new();
     let scripts = ScriptWithExtensions::new();
     for entry in CodePointMapData::<Script>::new().iter_ranges() {
-        let own = SCRIPTS.contains(&entry.value);
+        let own = unspaced.all.contains(&entry.value);
         let shared = matches!(entry.value, Script::Common | Script::Inherited);
         if !own && !shared {
             continue;
         }
         for point in entry.range {
             let class = &mut flat[point as usize];
+            let letter = GeneralCategoryGroup::Letter.contains(categories.get32(point));
             let meant = own
-                || (GeneralCategoryGroup::Letter.contains(categories.get32(point))
+                || letter
                     && scripts
                         .get_script_extensions_val32(point)
                         .iter()
-                        .all(|script| SCRIPTS.contains(&script)));
+                        .all(|script| unspaced.all.contains(&script));
             if *class & WORD == 0 || !meant {
                 continue;
             }
             *class = *class & !WORD | UNSPACED;
             match breaks.get32(point) {
                 WordBreak::Other => *class |= ALONE,
-                // The halfwidth voicing marks: letters that attach to the one before.
-                WordBreak::Extend => *class |= MARK,
+                WordBreak::Katakana => *class |= KATAKANA,
+                _ if letter && unspaced.aksaras.contains(&entry.value) => *class |= ALONE,
                 _ => {}
             }
         }
@@ -234,6 +294,7 @@ fn mark_unspaced(flat: &mut [u16]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::normal::BORNE_MARKS;
 
     fn class(c: char) -> u16 {
         Classes::shared().get(c)
@@ -250,19 +311,21 @@ mod tests {
         }
     }
 
-    /// Removing them once, before normalising and lower-casing, is enough: neither step makes one.
+    /// Removing them once, before normalising and lower-casing, is enough: neither step makes one,
+    /// but of the marks that NFKC puts on a tatweel.
     #[test]
     fn no_step_of_the_analysis_makes_a_default_ignorable_character() {
         let nfkc = ComposingNormalizer::new_nfkc();
         for c in ('\0'..=char::MAX).filter(|&c| class(c) & DEFAULT_IGNORABLE == 0) {
             let lower = nfkc.normalize(c.encode_utf8(&mut [0; 4])).to_lowercase();
-            assert!(lower.chars().all(|c| class(c) & DEFAULT_IGNORABLE == 0), "{c:?}");
+            let made = lower.chars().any(|c| class(c) & DEFAULT_IGNORABLE != 0);
+            assert_eq!(made, BORNE_MARKS.contains(&c), "{c:?}");
         }
     }
 
     #[test]
     fn default_ignorable_characters_belong_to_no_word_and_no_mark() {
-        let ignorable = "\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180b}\u{180e}\u{200b}\u{200d}\u{200f}\
+        let ignorable = "\u{640}\u{ad}\u{34f}\u{61c}\u{115f}\u{1160}\u{17b4}\u{180b}\u{180e}\u{200b}\u{200d}\u{200f}\
             \u{202e}\u{2060}\u{2069}\u{206f}\u{3164}\u{fe0f}\u{feff}\u{ffa0}\u{e0041}\u{e01ef}\u{e0fff}";
         for c in ignorable.chars() {
             assert_eq!(class(c) & !(CASED | IGNORABLE), DEFAULT_IGNORABLE, "{c:?}");
@@ -276,11 +339,38 @@ mod tests {
 
     #[test]
     fn scripts_without_spaces_are_known_by_their_shared_letters_too() {
-        for c in "漢々〇あアーｱｰﾞไກខမ".chars() {
+        for c in "漢々〇あアーｱｰไກខမᥐᦀᨠꪀ𑜀ꦏᬓᯂꨀ𑀓𗀀𛅰".chars()
+        {
             assert_eq!(class(c) & (WORD | UNSPACED), UNSPACED, "{c}");
         }
         for c in "aя한अ㊀１ʼ".chars() {
             assert_eq!(class(c) & (WORD | UNSPACED), WORD, "{c}");
+        }
+    }
+
+    /// The list for readers; a new version of Unicode may add to it.
+    #[test]
+    fn scripts_without_spaces_are_those_of_the_line_break_classes() {
+        let names = |scripts: &BTreeSet<Script>| {
+            let names = icu_properties::PropertyNamesShort::<Script>::new();
+            let known = scripts.iter().map(|script| names.get_locale_script(*script));
+            let mut known: Vec<String> = known.flatten().map(|name| name.to_string()).collect();
+            known.sort();
+            known.join(" ")
+        };
+        let Unspaced { all, aksaras } = Unspaced::new();
+        assert_eq!(names(&aksaras), "Bali Batk Brah Cham Diak Gran Gukh Java Kawi Maka Tutg");
+        assert_eq!(
+            names(&all),
+            "Ahom Bali Batk Brah Cham Diak Gran Gukh Hani Hira Java Jurc Kana Kawi Khmr Kits Lana Laoo \
+             Maka Mymr Nshu Seal Tale Talu Tang Tavt Thai Tutg"
+        );
+    }
+
+    #[test]
+    fn what_attaches_to_a_letter_is_a_mark() {
+        for c in "\u{301}\u{93e}\u{20e3}\u{e33}\u{eb3}\u{ff9e}\u{ff9f}\u{1f3fd}".chars() {
+            assert_eq!(class(c) & (WORD | UNSPACED | MARK), MARK, "{c:?}");
         }
     }
 

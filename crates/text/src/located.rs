@@ -3,7 +3,7 @@
 //! A simple version of [`Analyzer::tokens`] that may allocate; a test checks that both return the
 //! same tokens.
 
-use crate::casing::lower_into;
+use crate::casing::lower_each;
 use crate::normal::{Buffers, is_ignorable};
 use crate::window::is_gap;
 use crate::{Analyzer, Unit, scan};
@@ -71,21 +71,19 @@ impl Stretch {
     fn read(&mut self, analyzer: &Analyzer, text: &str, piece: Range<usize>) {
         let original = &text[piece.clone()];
         let normal = analyzer.normalizer.apply(original, analyzer.classes, &mut self.buffers);
-        self.lower.clear();
-        lower_into(normal, analyzer.classes, &mut self.lower);
-        self.places.clear();
         let visible =
             || original.char_indices().filter(|&(_, c)| !is_ignorable(c, analyzer.classes));
         // In ASCII text, characters are replaced one by one.
-        if original.is_ascii() || normal.chars().eq(visible().map(|(_, c)| c)) {
-            for (offset, c) in visible() {
+        let same = original.is_ascii() || normal.chars().eq(visible().map(|(_, c)| c));
+        let mut sources = visible().filter(|_| same);
+        self.lower.clear();
+        self.places.clear();
+        lower_each(normal, analyzer.classes, &mut self.lower, |length| {
+            if let Some((offset, c)) = sources.next() {
                 let start = piece.start + offset;
-                // Both forms of the small sigma have the same length.
-                for _ in 0..c.to_lowercase().map(char::len_utf8).sum() {
-                    self.places.push(start..start + c.len_utf8());
-                }
+                self.places.extend(std::iter::repeat_n(start..start + c.len_utf8(), length));
             }
-        }
+        });
         self.whole = piece;
     }
 

@@ -5,8 +5,8 @@
 //!
 //! Default-ignorable characters (Unicode `Default_Ignorable_Code_Point`: soft hyphen, zero-width
 //! space, joiner and non-joiner, word joiner, byte order mark, bidirectional controls, variation
-//! selectors, tags, fillers) are removed whatever the normalisation, so that they neither separate
-//! nor change words. They are removed *before* normalising: one between a letter and its accent
+//! selectors, tags, fillers; and the Arabic tatweel) are removed whatever the normalisation, so that
+//! they neither separate nor change words. They are removed *before* normalising: one between a letter and its accent
 //! would keep the two from composing. Lower-casing comes last, because normalising may produce
 //! capitals (`𝐅` gives `F`).
 //!
@@ -14,14 +14,21 @@
 //! or is ever reordered, so normalising stretch by stretch is normalising the whole text.
 
 use crate::Normalize;
+use crate::casing::{DOT_ABOVE, has_dot};
 use crate::classes::{
-    Classes, DEFAULT_IGNORABLE, INERT_NFC, INERT_NFKC, ORDERED_NFC, ORDERED_NFKC,
+    Classes, DEFAULT_IGNORABLE, INERT_NFC, INERT_NFKC, ORDERED_NFC, ORDERED_NFKC, TATWEEL,
 };
 use crate::confusables::{Confusables, fold, is_letter_s};
 use icu_normalizer::{
     ComposingNormalizer, ComposingNormalizerBorrowed, DecomposingNormalizer,
     DecomposingNormalizerBorrowed,
 };
+
+/// The marks of Arabic script that NFKC puts on a tatweel.
+pub(crate) const BORNE_MARKS: [char; 9] = [
+    '\u{FCF2}', '\u{FCF3}', '\u{FCF4}', '\u{FE71}', '\u{FE77}', '\u{FE79}', '\u{FE7B}', '\u{FE7D}',
+    '\u{FE7F}',
+];
 
 /// Buffers of [`Normalizer::apply`].
 #[derive(Debug, Clone, Default)]
@@ -102,6 +109,13 @@ impl Normalizer {
             Self::None => stretch,
             // Below U+0300 (lead byte 0xCC) everything is in NFC.
             Self::Nfc(_) if stretch.bytes().all(|byte| byte < 0xCC) => stretch,
+            Self::Nfkc(normalizer) if stretch.contains(BORNE_MARKS) => {
+                mapped.clear();
+                // Writing to a string cannot fail.
+                let _ = normalizer.normalize_to(stretch, mapped);
+                mapped.retain(|c| c != TATWEEL);
+                compose(normalizer, mapped, normal)
+            }
             Self::Nfc(normalizer) | Self::Nfkc(normalizer) => compose(normalizer, stretch, normal),
             Self::Confusables { decompose, compose: composing, table } => {
                 normal.clear();
@@ -144,6 +158,7 @@ fn replace(table: &Confusables, text: &str, out: &mut String, counts: &mut Repla
                 counts.characters += 1;
                 has_replaced = true;
             }
+            None if c == DOT_ABOVE && has_dot(before) => {}
             None if c == '$' && is_letter_s(before, chars.peek().copied()) => out.push('s'),
             None if c.is_ascii() => out.push(fold(c as u8) as char),
             None => out.push(c),
@@ -191,6 +206,8 @@ mod tests {
         assert_eq!(apply(Normalize::Nfkc, "ＦＲＥＥ f\u{200b}ree 𝐅𝐫𝐞𝐞 ﬁ"), "FREE free Free fi");
         assert_eq!(apply(Normalize::None, "e\u{301}ﬁ\u{fe0f}"), "e\u{301}ﬁ");
         assert_eq!(apply(Normalize::Nfc, "\u{ad}"), "");
+        assert_eq!(apply(Normalize::Nfc, "كـتـاب"), "كتاب");
+        assert_eq!(apply(Normalize::Nfkc, "ب\u{651}\u{fe71}ﻜـﺘ"), "ب\u{64b}\u{651}كت");
     }
 
     #[test]
@@ -204,6 +221,7 @@ mod tests {
         assert_eq!(count("frее"), ("free".into(), 2, 1));
         assert_eq!(count("$сhool-1$5$"), ("school-l$5$".into(), 1, 1));
         assert_eq!(count("ѐ"), ("è".into(), 1, 0));
+        assert_eq!(count("İi\u{307}"), ("ll".into(), 0, 0));
         assert_eq!(count("е\u{200d}\u{301}"), ("é".into(), 1, 0));
         assert_eq!(count("ВЕСНА-Mоon"), ("becha-Moon".into(), 6, 1));
         assert_eq!(count("жизнь,漢字é"), ("жизhb,漢字é".into(), 2, 0));

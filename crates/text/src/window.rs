@@ -8,8 +8,8 @@
 //! ASCII white space) of which that is not true is taken by itself, on the plain path, its
 //! lower-cased text kept behind the copy.
 
-use crate::casing::{changes, lower_into};
-use crate::classes::{Classes, DEFAULT_IGNORABLE, UNSPACED, UPPER, WORD, order};
+use crate::casing::{DOT_ABOVE, changes, lower_into};
+use crate::classes::{Classes, DEFAULT_IGNORABLE, MARK, UNSPACED, UPPER, WORD, order};
 use crate::confusables::fold_ascii;
 use crate::masks::{self, LANES, Masks, lower};
 use crate::normal::{Buffers, Normalizer};
@@ -155,7 +155,7 @@ impl Window {
             if class & UPPER != 0 && !self.lower(c, at) {
                 return Stretch::Plain;
             }
-            if class & WORD != 0 {
+            if class & WORD != 0 || class & MARK != 0 && self.in_word(at) {
                 for at in at..at + c.len_utf8() {
                     self.masks[at / LANES] |= 1 << (at % LANES);
                 }
@@ -166,12 +166,19 @@ impl Window {
         kind
     }
 
+    /// Whether the byte before `at` belongs to a word by the mask.
+    fn in_word(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|at| self.masks[at / LANES] >> (at % LANES) & 1 != 0)
+    }
+
     /// Lower-cases a character of the copy, if its lower-case form takes the same room, wherever it
     /// stands.
     fn lower(&mut self, c: char, at: usize) -> bool {
         let mut forms = c.to_lowercase();
         match (forms.next(), forms.next()) {
-            (Some(form), None) if form.len_utf8() == c.len_utf8() && c != 'Σ' => {
+            (Some(form), None)
+                if form.len_utf8() == c.len_utf8() && !matches!(c, 'Σ' | DOT_ABOVE) =>
+            {
                 form.encode_utf8(&mut self.bytes[at..at + c.len_utf8()]);
                 true
             }

@@ -67,8 +67,9 @@ const DEFAULT_IGNORABLE: [RangeInclusive<char>; 17] = [
     '\u{e0000}'..='\u{e0fff}',
 ];
 
+/// Removed from every text: those, and the tatweel of Arabic script.
 fn is_ignorable(c: char) -> bool {
-    DEFAULT_IGNORABLE.iter().any(|range| range.contains(&c))
+    c == '\u{640}' || DEFAULT_IGNORABLE.iter().any(|range| range.contains(&c))
 }
 
 fn without_ignorable(text: &str) -> String {
@@ -77,7 +78,7 @@ fn without_ignorable(text: &str) -> String {
 
 fn ignorable() -> impl Strategy<Value = char> {
     prop_oneof![
-        2 => prop::sample::select(vec!['\u{ad}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}', '\u{fe0f}', '\u{3164}']),
+        2 => prop::sample::select(vec!['\u{ad}', '\u{200b}', '\u{200c}', '\u{200d}', '\u{2060}', '\u{feff}', '\u{fe0f}', '\u{3164}', '\u{640}']),
         1 => prop::sample::select(DEFAULT_IGNORABLE.to_vec()).prop_flat_map(|range| prop::char::range(*range.start(), *range.end())),
     ]
 }
@@ -118,7 +119,48 @@ fn disguised_words_are_one_word_under_nfkc() {
         assert_eq!(tokens(Normalize::Nfkc, Unit::Word, text), ["free"]);
     }
     assert_eq!(tokens(Normalize::Nfc, Unit::Word, "cafe\u{301}"), ["café"]);
-    assert_eq!(tokens(Normalize::None, Unit::Word, "cafe\u{301}s"), ["cafe", "s"]);
+    assert_eq!(tokens(Normalize::None, Unit::Word, "cafe\u{301}s"), ["cafe\u{301}s"]);
+}
+
+/// In every normalisation, `İ` is the `i` of the small word, whatever lower-cased that.
+#[test]
+fn a_dot_above_an_i_makes_no_other_word() {
+    for normalize in NORMALIZE {
+        let expected = tokens(normalize, Unit::Word, "istanbul di");
+        assert_eq!(expected.len(), 2);
+        for text in [
+            "İSTANBUL Dİ",
+            "I\u{307}stanbul dI\u{307}",
+            "i\u{307}stanbul\tdi\u{307}",
+            "İsTanbul-Di\u{307}",
+        ] {
+            assert_eq!(tokens(normalize, Unit::Word, text), expected, "{text:?} {normalize:?}");
+        }
+    }
+    assert_eq!(tokens(Normalize::Nfc, Unit::Char, "İı").concat(), "iı");
+}
+
+/// Composed and decomposed texts have the same words by default, and each its own without
+/// normalisation.
+#[test]
+fn decomposed_words_are_those_of_the_composed_text() {
+    for (text, count) in [
+        ("Tất cả mọi người sinh ra đều được tự do và bình đẳng", 13),
+        ("Gbogbo ènìyàn ni a bí ní òmìnira; iyì àti ẹ̀tọ́ kọ̀ọ̀kan sì dọ́gba", 13),
+        ("모든 인간은 태어날 때부터", 4),
+        ("सभी मनुष्यों को गौरव ज़रा", 5),
+    ] {
+        let nfd: String =
+            icu_normalizer::DecomposingNormalizerBorrowed::new_nfd().normalize(text).into();
+        let words = tokens(Normalize::Nfc, Unit::Word, text);
+        assert_eq!(words.len(), count, "{words:?}");
+        for normalize in NORMALIZE.into_iter().filter(|&normalize| normalize != Normalize::None) {
+            let words = tokens(normalize, Unit::Word, text);
+            assert_eq!(tokens(normalize, Unit::Word, &nfd), words, "{normalize:?}");
+            assert_eq!(words.len(), count);
+        }
+        assert_eq!(tokens(Normalize::None, Unit::Word, &nfd).len(), count);
+    }
 }
 
 /// In every normalisation: within words and runs of unspaced scripts, between a letter and its
@@ -130,12 +172,16 @@ fn default_ignorable_characters_neither_separate_nor_change_words() {
         ("f\u{200b}r\u{ad}e\u{2060}e\u{feff}", "free"),
         ("left\u{200e}to\u{2066}right\u{2069}", "lefttoright"),
         ("می\u{200c}خواهم", "میخواهم"),
-        ("क\u{94d}\u{200d}ष", "क ष"),
+        ("क\u{94d}\u{200d}ष क\u{94d}\u{200c}ष", "क\u{94d}ष क\u{94d}ष"),
+        ("كـــتاب ـ", "كتاب"),
         ("ΑΣ\u{ad} ΑΣ\u{ad}Α", "ας ασα"),
         ("葛\u{e0100}城\u{fe00} カタ\u{200b}カナ", "葛 城 カタカナ"),
-        ("ที\u{200b}\u{e48} ខ\u{17b4}\u{17d2}មែ", "ที\u{e48} ខ\u{17d2} មែ"),
+        ("ที\u{200b}\u{e48} ខ\u{17b4}\u{17d2}មែ", "ที\u{e48} ខ\u{17d2}មែ"),
         ("한\u{3164}글 \u{3164} \u{115f}\u{1160} ﾡ\u{ffa0}", "한글 ﾡ"),
-        ("a👩\u{200d}🚀b 1\u{fe0f}\u{20e3} ❤\u{fe0f} c🏴\u{e0067}\u{e0062}\u{e007f}", "a b 1 c"),
+        (
+            "a👩\u{200d}🚀b 1\u{fe0f}\u{20e3} #\u{fe0f}\u{20e3} ❤\u{fe0f} c🏴\u{e0067}\u{e0062}\u{e007f}",
+            "a b 1\u{20e3} c",
+        ),
         ("\u{200b} \u{feff}x\u{2028}y", "x y"),
     ] {
         for normalize in [Normalize::None, Normalize::Nfc] {
@@ -144,9 +190,8 @@ fn default_ignorable_characters_neither_separate_nor_change_words() {
         let compatible = words.replace('ﾡ', "\u{1100}");
         assert_eq!(tokens(Normalize::Nfkc, Unit::Word, text).join(" "), compatible, "{text:?}");
     }
-    // Without normalisation the mark still ends the word; what stands before it makes no
-    // difference.
-    assert_eq!(tokens(Normalize::None, Unit::Word, "cafe\u{200d}\u{301}s"), ["cafe", "s"]);
+    // Without normalisation the mark stays; what stands before it makes no difference.
+    assert_eq!(tokens(Normalize::None, Unit::Word, "cafe\u{200d}\u{301}s"), ["cafe\u{301}s"]);
     assert_eq!(tokens(Normalize::Nfc, Unit::Word, "cafe\u{200d}\u{301}s"), ["cafés"]);
     // No space where an unspaced run was interrupted by one.
     assert_eq!(tokens(Normalize::Nfc, Unit::Char, "漢\u{200b}字 a\u{ad}b").concat(), "漢字 ab");
@@ -166,8 +211,7 @@ fn places_are_exact_unless_normalisation_changed_the_stretch() {
     assert_eq!(
         located(Normalize::Nfc, Unit::Word, text),
         [
-            ("i".to_owned(), 1..3),
-            ("z".to_owned(), 3..4),
+            ("iz".to_owned(), 1..4),
             ("é".to_owned(), 5..7),
             ("ét".to_owned(), 9..15),
             ("x".to_owned(), 9..15),
@@ -277,8 +321,9 @@ proptest! {
     #[test]
     fn places_hold_the_token_where_nothing_was_normalised(text in text()) {
         for (token, place) in located(Normalize::None, Unit::Word, &text) {
-            // Marks that lower-casing made are no part of a token; a final sigma needs its context.
-            let there = without_ignorable(&text[place]).to_lowercase().replace('ς', "σ");
+            // `İ` is `i`; a final sigma needs its context.
+            let there = without_ignorable(&text[place]).to_lowercase();
+            let there = there.replace("i\u{307}", "i").replace('ς', "σ");
             prop_assert!(there.contains(&token.replace('ς', "σ")), "{} {}", there, token);
         }
     }

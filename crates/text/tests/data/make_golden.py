@@ -1,13 +1,14 @@
 """Writes golden_words.txt: sentences of our own and the words that Python finds in them once default-ignorable
-characters are removed.
+characters and the tatweel are removed: letters and numbers, with the marks that follow them.
 
 One line each: the text, a tab, the words joined by spaces. Run with Python 3.11 (Unicode 14).
 """
 import re
 import sys
+import unicodedata
 
 # Default_Ignorable_Code_Point of Unicode 17.0, the part of it that the texts have.
-IGNORABLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u206f\ufe00-\ufe0f\ufeff]")
+IGNORABLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u206f\ufe00-\ufe0f\ufeff\u0640]")
 
 TEXTS = [
     "The quick brown fox, 2 dogs & a snake_case name: it's 3.14 o'clock, isn't it?",
@@ -32,10 +33,22 @@ TEXTS = [
     "a\u0000b\u001cc\u0085d\u00a0e\u2003f\u3000g\u2028h",
     "emoji 😀family👨‍👩‍👧 keycap1️⃣ flag🇩🇪x",
     "ǅungla ǈ Ǌ ŉ ʼapostrophe okina ʻokina",
+    "i\u0307stanbul I\u0307ZMI\u0307R e\u0307 \u0301 -\u0308a",
+    "كـتـاب ـ ﻜـﺘﺎﺏ كِتَابٌ ٱلۡحَمۡدُ",
+    "ދިވެހި ބަސް ⵜⴰⵎⴰⵣⵉⵖⵜ ߒߞߏ ߘߐ߬ 𑄌𑄋𑄴𑄟𑄳𑄦 ትግርኛ",
+    "ਪੰਜਾਬੀ ગુજરાતી ଓଡ଼ିଆ සිංහල བོད་སྐད་ ᠮᠣᠩᠭᠣᠯ ᱥᱟᱱᱛᱟᱲᱤ মৈতৈলোন্",
+    "Gbogbo ènìyàn ẹ̀tọ́ kọ̀ọ̀kan ɔ̃ ɛ̃ŋ̀ n̈ ǀʼáń a\u20dd 1\u20e3",
+    "ܐܪܡܝܐ ܣܘܪܝܝܐ ܠܫܢܵܐ; יידיש ײַנגל און װאָס; ᐃᓄᒃᑎᑐᑦ",
 ]
+
+
+def words(text):
+    text = text.lower().replace("i\u0307", "i")
+    kinds = "".join({"L": "w", "N": "w", "M": "m"}.get(unicodedata.category(c)[0], " ") for c in text)
+    return [text[found.start():found.end()] for found in re.finditer("w[wm]*", kinds)]
+
 
 with open(sys.argv[1], "w", encoding="utf-8", newline="") as out:
     for text in TEXTS:
         assert not {"\t", "\n"} & set(text)
-        words = re.findall(r"[^\W_]+", IGNORABLE.sub("", text).lower())
-        out.write(f"{text}\t{' '.join(words)}\n")
+        out.write(f"{text}\t{' '.join(words(IGNORABLE.sub('', text)))}\n")
