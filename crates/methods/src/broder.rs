@@ -128,7 +128,7 @@ mod tests {
         ("minhash-lsh", 0x5065_F1B9_8749_E9F9),
         ("minhash-lsh:slots=kfold", 0x0936_0FA5_0ED4_5AB9),
         ("super-shingles-84", 0x92AA_B27D_F87D_7242),
-        ("word-lsh", 0x1CEE_77C2_4F02_8B25),
+        ("word-lsh", 0x47EF_4D01_ACBC_D3DB),
     ];
 
     /// Defaults are as documented: writing them all out changes nothing.

@@ -55,7 +55,7 @@ def super_shingle(r: float, n: int, union: int, m: int = 25) -> float:
 
 
 def first_words(s: float, k: int = 16, orders: int = 125) -> float:
-    """That the first k words are the same in one of `orders` random orders (word-lsh.md)."""
+    """That the first k words are the same in one of `orders` random orders, of long documents (word-lsh.md)."""
     return 1 - (1 - s**k) ** orders
 
 

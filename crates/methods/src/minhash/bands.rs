@@ -185,7 +185,7 @@ pub(super) fn numbered(number: u64, key: u64) -> u64 {
 }
 
 /// x^n by multiplication alone; `powi` may differ between machines.
-fn power(mut x: f64, mut n: u32) -> f64 {
+pub(super) fn power(mut x: f64, mut n: u32) -> f64 {
     let mut result = 1.0;
     while n > 0 {
         if n & 1 == 1 {

@@ -6,11 +6,12 @@
 //! are candidates and are verified by word overlap: the resemblance of their term sets, stored up
 //! to a number of terms and sampled by [`minimum`] beyond it.
 //!
-//! The first k terms of the union are in both documents with a probability near s^k (C(c, k) / C(u,
-//! k) for c of u in common), so that candidates follow the S-curve of 125 bands of k rows.
+//! The first k of the u terms of two documents are among the c that they share with probability
+//! C(c, k) / C(u, k): near s^k for long documents, and less for short ones, because words are drawn
+//! without replacement. So k depends on the size ([`KeySizes`]), and a pair at t is found with the
+//! same recall whatever its size.
 
-use super::Bands;
-use super::bands::numbered;
+use super::bands::{numbered, power};
 use super::lsh::{RECALL, missed};
 use crate::broder::minimum;
 use crate::broder::parameters::{self, SHORT, T_80};
@@ -28,7 +29,7 @@ const SIGNATURES: Parameter =
 const K: Parameter = Parameter {
     name: "k",
     default: "",
-    help: "words in a signature (default: the largest number that reaches the recall at t)",
+    help: "words in a signature (default: by the size of the document, the largest number that reaches the recall at t)",
 };
 
 const TERMS: Parameter = Parameter {
@@ -49,47 +50,90 @@ pub(super) const ABOUT: About = About {
     build,
 };
 
-/// Random orders of all words.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Orders {
-    multipliers: Vec<u64>,
-    k: usize,
+/// Appends a key for each of `orders` fixed orders of all words: of the first k of these distinct
+/// terms, or of all of them if there are fewer. `places` is a buffer. O(orders · (terms + k))
+/// expected.
+fn push_keys(orders: u32, k: u32, terms: &[u64], places: &mut Vec<u64>, out: &mut Vec<u64>) {
+    let k = (k as usize).min(terms.len());
+    places.clear();
+    places.resize(terms.len() + 1, 0);
+    // Positions are uniform, so slightly more than the first k are below this bound; if fewer
+    // than k are (one order in forty), all are scanned again.
+    let likely = bound(k, terms.len());
+    for order in 0..u64::from(orders) {
+        let multiplier = multiplier(order);
+        let mut found = below(terms, multiplier, likely, places);
+        if found < k {
+            found = below(terms, multiplier, u64::MAX, places);
+        }
+        if found > k {
+            places[..found].select_nth_unstable(k);
+        }
+        out.push(numbered(order, set_digest(&places[..k])));
+    }
 }
 
-impl Orders {
-    /// `orders` fixed orders, of which the first `k` words are used; both at least 1.
-    #[must_use]
-    pub fn new(orders: u32, k: u32) -> Self {
-        let multipliers = (1..=u64::from(orders.max(1))).map(|i| finalise(i) | 1).collect();
-        Self { multipliers, k: k.max(1) as usize }
+/// The odd number that makes an order of all words.
+fn multiplier(order: u64) -> u64 {
+    finalise(order + 1) | 1
+}
+
+/// The words of a key by the size of a document: one number for each class of sizes from 2^i to
+/// 2^(i+1) − 1; the last one is that of all larger sizes.
+///
+/// A pair is found by the keys of the class of its smaller document, so a document has keys for
+/// each class that a smaller partner can have.
+#[derive(Debug, Clone, PartialEq)]
+struct KeySizes {
+    classes: Vec<u32>,
+    threshold: f64,
+}
+
+impl KeySizes {
+    /// The same number for all documents.
+    fn fixed(k: u32) -> Self {
+        Self { classes: vec![k], threshold: 1.0 }
     }
 
-    /// k.
-    #[must_use]
-    pub fn words(&self) -> usize {
-        self.k
-    }
-
-    /// Appends a key for each order: of the first k of these distinct terms, or of all of them if
-    /// there are fewer. `places` is a buffer. O(orders · (terms + k)) expected.
-    pub fn keys(&self, terms: &[u64], places: &mut Vec<u64>, out: &mut Vec<u64>) {
-        let k = self.k.min(terms.len());
-        places.clear();
-        places.resize(terms.len() + 1, 0);
-        // Positions are uniform, so slightly more than the first k are below this bound; if fewer
-        // than k are (one order in forty), all are scanned again.
-        let likely = bound(k, terms.len());
-        for (number, &multiplier) in (0..).zip(&self.multipliers) {
-            let mut found = below(terms, multiplier, likely, places);
-            if found < k {
-                found = below(terms, multiplier, u64::MAX, places);
+    /// The largest numbers with which a pair at `t` or above is found with probability `recall`;
+    /// `None` if one word is too much.
+    fn choose(t: f64, recall: f64, orders: u32) -> Option<Self> {
+        let largest = |share: &dyn Fn(u32) -> f64| {
+            let found = |&k: &u32| 1.0 - power(1.0 - share(k), orders) >= recall;
+            (1..=64).take_while(found).last()
+        };
+        let unlimited = largest(&|k| power(t, k))?;
+        let mut classes = Vec::new();
+        for class in 0..32 {
+            // Of all pairs at t or above whose smaller document has this size, two documents of
+            // equal size exactly at t have the smallest union, and are the hardest to find.
+            let union = f64::from(1u32 << class) * 2.0 / (1.0 + t);
+            let k = largest(&|k| drawn_in_common(t * union, union, k))?;
+            classes.push(k);
+            if k == unlimited {
+                break;
             }
-            if found > k {
-                places[..found].select_nth_unstable(k);
-            }
-            out.push(numbered(number, set_digest(&places[..k])));
         }
+        Some(Self { classes, threshold: t })
     }
+
+    /// The number of a document of `size` terms, without those for smaller partners.
+    fn own(&self, size: usize) -> u32 {
+        self.classes[(size.max(1).ilog2() as usize).min(self.classes.len() - 1)]
+    }
+
+    /// The different numbers for which a document of `size` terms has keys.
+    fn of(&self, size: usize) -> impl Iterator<Item = u32> {
+        // Rounded down: a class too many costs keys, one too few loses pairs.
+        let smallest = (self.threshold * size as f64) as usize;
+        (self.own(smallest)..=self.own(size)).filter(|k| self.classes.contains(k))
+    }
+}
+
+/// C(c, k) / C(u, k): the probability that k of u values, drawn without replacement, are all among
+/// c of them. Real c and u bound the integers above them.
+fn drawn_in_common(c: f64, u: f64, k: u32) -> f64 {
+    (0..k).map(f64::from).map(|i| ((c - i) / (u - i)).max(0.0)).product()
 }
 
 /// Fingerprint of the first k as a set; their order does not matter.
@@ -119,18 +163,12 @@ fn below(terms: &[u64], multiplier: u64, bound: u64, places: &mut [u64]) -> usiz
 /// Method `word-lsh`.
 #[derive(Debug)]
 struct WordLsh {
-    orders: Orders,
+    orders: u32,
+    /// Words of a key.
+    words: KeySizes,
     terms: u32,
     threshold: Threshold,
     short: ShortDocuments,
-}
-
-/// The maximum number of words per signature with which a pair at `t` is found with probability
-/// `recall`.
-#[must_use]
-pub fn words_for(t: f64, recall: f64, signatures: u32) -> Option<u32> {
-    let suffices = |&rows: &u32| Bands { bands: signatures, rows }.probability(t) >= recall;
-    (1..=64).take_while(suffices).last()
 }
 
 fn build(spec: &MethodSpec, _: Option<Arc<dyn Statistics>>) -> Result<Box<dyn Method>, SpecError> {
@@ -138,14 +176,17 @@ fn build(spec: &MethodSpec, _: Option<Arc<dyn Statistics>>) -> Result<Box<dyn Me
     let signatures = parameters::count(&params, &SIGNATURES, 4096)?;
     let threshold = parameters::threshold(&params, &T_80)?;
     let missed = missed(&params)?;
-    let k = match params.text(K.name) {
-        Some(_) => parameters::count(&params, &K, 1000)?,
-        None => words_for(threshold.as_f64(), 1.0 - missed, signatures).ok_or_else(|| {
-            params.bad(SIGNATURES.name, "more: so few cannot find pairs at t with this recall")
-        })?,
+    let words = match params.text(K.name) {
+        Some(_) => KeySizes::fixed(parameters::count(&params, &K, 1000)?),
+        None => {
+            KeySizes::choose(threshold.as_f64(), 1.0 - missed, signatures).ok_or_else(|| {
+                params.bad(SIGNATURES.name, "more: so few cannot find pairs at t with this recall")
+            })?
+        }
     };
     Ok(Box::new(WordLsh {
-        orders: Orders::new(signatures, k),
+        orders: signatures,
+        words,
         terms: parameters::count(&params, &TERMS, 1 << 20)?,
         threshold,
         short: parameters::short(&params)?,
@@ -164,11 +205,15 @@ impl Method for WordLsh {
         }
         let MethodScratch { known, values, .. } = scratch;
         let features = features::distinct(document.tokens, FeatureKind::Terms, known);
-        if features.len() < self.orders.words() && self.short == ShortDocuments::Ignore {
+        if features.len() < self.words.own(features.len()) as usize
+            && self.short == ShortDocuments::Ignore
+        {
             return Err(Unsigned::TooShort);
         }
         out.size = u32::try_from(features.len()).unwrap_or(u32::MAX);
-        self.orders.keys(features, values, &mut out.keys);
+        for k in self.words.of(features.len()) {
+            push_keys(self.orders, k, features, values, &mut out.keys);
+        }
         minimum::smallest(features, self.terms as usize, &mut out.sketch);
         Ok(())
     }
@@ -208,10 +253,9 @@ mod tests {
     proptest! {
         #[test]
         fn keys_are_of_the_first_words_of_each_order(terms in prop::collection::btree_set(any::<u64>(), 1..40), k in 1u32..12) {
-            let orders = Orders::new(5, k);
             let terms: Vec<u64> = terms.into_iter().collect();
             let mut keys = Vec::new();
-            orders.keys(&terms, &mut vec![3, 2, 1], &mut keys);
+            push_keys(5, k, &terms, &mut vec![3, 2, 1], &mut keys);
             for (number, key) in keys.into_iter().enumerate() {
                 let mut sorted: Vec<u64> =
                     terms.iter().map(|t| t.wrapping_mul(finalise(number as u64 + 1) | 1)).collect();
@@ -225,30 +269,62 @@ mod tests {
     /// Terms that all come late in the first order: fewer than k below the likely bound.
     #[test]
     fn an_order_with_late_terms_only_is_scanned_again() {
-        let (orders, multiplier) = (Orders::new(1, 2), finalise(1) | 1);
+        let multiplier = multiplier(0);
         let inverse = (0..6).fold(1u64, |inverse, _| {
             inverse.wrapping_mul(2u64.wrapping_sub(multiplier.wrapping_mul(inverse)))
         });
         let places: Vec<u64> = (0..100).map(|i| u64::MAX - 100 + i).collect();
         let terms: Vec<u64> = places.iter().rev().map(|p| p.wrapping_mul(inverse)).collect();
         let mut keys = Vec::new();
-        orders.keys(&terms, &mut Vec::new(), &mut keys);
+        push_keys(1, 2, &terms, &mut Vec::new(), &mut keys);
         assert_eq!(keys, [numbered(0, set_digest(&places[..2]))]);
     }
 
+    /// Worked out by hand: 1−(1−0.8¹⁶)¹²⁵ = 0.971, with 17 words 0.942; C(4, 2) / C(5, 2) = 0.6.
     #[test]
-    fn words_for_a_recall() {
-        // 1−(1−0.8¹⁶)¹²⁵ = 0.971, with 17 words 0.942.
-        assert_eq!(words_for(0.8, 0.95, 125), Some(16));
-        assert_eq!(words_for(0.01, 0.95, 125), None);
+    fn words_of_a_key_by_size() {
+        let sizes = KeySizes::choose(0.8, 0.95, 125).unwrap();
+        assert_eq!(sizes.own(100_000), 16);
+        assert!(sizes.classes.is_sorted(), "{sizes:?}");
+        assert!((1..4096).all(|size| sizes.own(size) as usize <= size), "{sizes:?}");
+        assert_eq!(KeySizes::choose(0.01, 0.95, 125), None);
+        assert!((drawn_in_common(4.0, 5.0, 2) - 0.6).abs() < 1e-12);
+        assert!(drawn_in_common(4.0, 5.0, 5).abs() < 1e-12);
+    }
+
+    /// Every pair of sizes up to 300, with the fewest terms in common that reach t: by integers.
+    #[test]
+    fn a_pair_of_any_sizes_at_the_threshold_is_found_with_the_recall() {
+        for (t, percent) in [(0.8, 80), (0.5, 50), (0.95, 95), (0.3, 30)] {
+            let sizes = KeySizes::choose(t, 0.95, 125).unwrap();
+            for a in 1..300u32 {
+                for b in a..=(a * 100 / percent) {
+                    let common = (percent * (a + b)).div_ceil(100 + percent);
+                    if common > a {
+                        continue;
+                    }
+                    let union = a + b - common;
+                    let k = sizes.own(a as usize);
+                    assert!(sizes.of(b as usize).any(|other| other == k), "{a} {b} at {t}");
+                    let ways = |n: u32| -> f64 {
+                        (0..k).map(|i| f64::from(n.saturating_sub(i)) / f64::from(k - i)).product()
+                    };
+                    let missed = (1.0 - ways(common) / ways(union)).powi(125);
+                    assert!(missed <= 0.05, "{a} {b} at {t} with {k} words: {missed}");
+                }
+            }
+        }
     }
 
     #[test]
-    fn candidates_follow_the_curve_and_pairs_at_the_threshold_are_found() {
+    fn candidates_follow_the_formula_and_pairs_at_the_threshold_are_found() {
         let mut random = Random(13);
         let method = method("word-lsh");
+        let sizes = KeySizes::choose(0.8, 0.95, 125).unwrap();
         let rounds = 400;
-        for (shared, each, is_match) in [(800, 900, true), (700, 850, false)] {
+        for (shared, each, is_match) in
+            [(800, 900, true), (700, 850, false), (24, 27, true), (40, 45, true), (80, 90, true)]
+        {
             let counts = Overlap { shared, a: each, b: each };
             let mut met = 0;
             for _ in 0..rounds {
@@ -259,11 +335,17 @@ mod tests {
                 assert_eq!(evidence, Evidence::Sampled(counts));
                 assert_eq!(method.accepts(evidence), is_match);
             }
+            // A document may have keys of several sizes; those of the fewest words find the most.
+            let k = sizes.of(each as usize).min().unwrap();
+            let union = f64::from(2 * each - shared);
             let share = f64::from(met) / f64::from(rounds);
-            let expected = Bands { bands: 125, rows: 16 }.probability(counts.resemblance());
+            let one = drawn_in_common(f64::from(shared), union, k);
+            let expected = 1.0 - (1.0 - one).powi(125);
             let error = (expected * (1.0 - expected) / f64::from(rounds)).sqrt();
-            // 0.02: first words are drawn without replacement, which the formula ignores.
-            assert!((share - expected).abs() < 4.0 * error + 0.02, "{share}, not {expected}");
+            // Below the formula only by chance; the keys of more words find some pairs beside.
+            assert!(share > expected - 4.0 * error - 0.005, "{share}, not {expected} of {each}");
+            assert!(share < expected + 4.0 * error + 0.1, "{share}, not {expected} of {each}");
+            assert!(!is_match || expected >= 0.95, "{expected} of {each}");
         }
     }
 
