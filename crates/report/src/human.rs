@@ -91,12 +91,18 @@ pub fn share(part: u64, whole: u64) -> String {
 /// the threshold never reads as if it reached it.
 #[must_use]
 pub fn ratio(value: f64) -> String {
+    if value == 0.0 || value == 1.0 { format!("{value:.0}") } else { ratio_in_column(value) }
+}
+
+/// As [`ratio`], with four decimals for 0 and 1 too, so that numbers of a column are aligned.
+#[must_use]
+pub fn ratio_in_column(value: f64) -> String {
     if !value.is_finite() {
         return "–".into();
     }
     // 0.57 is 0.56999… in binary, so a tolerance of a billionth is added.
     let cut = (value * 1e4 + 1e-5).floor() / 1e4;
-    if value == 0.0 || value == 1.0 { format!("{value:.0}") } else { format!("{cut:.4}") }
+    format!("{cut:.4}")
 }
 
 fn three_digits(value: f64) -> String {

@@ -191,6 +191,14 @@ pub struct Decile {
     pub expected: Option<f64>,
 }
 
+impl Decile {
+    /// Whether pairs of this step have a similarity of `sought` or more.
+    pub(super) fn reaches(&self, sought: f64) -> bool {
+        // The tolerance is for tenths, which are no binary fractions.
+        self.from >= 1.0 || self.from + 0.1 > sought + 1e-9
+    }
+}
+
 /// Results of a method by classes of documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ClassResult {
@@ -272,6 +280,13 @@ impl Evaluation {
         let mut json = serde_json::to_string_pretty(self)?;
         json.push('\n');
         Ok(json)
+    }
+
+    /// The least similarity of the pairs that this method looks for. Complete sets decide at the
+    /// threshold, so that pairs below it are no pairs to be found, unless labels say so.
+    pub(super) fn sought_from(&self, result: &MethodResult) -> f64 {
+        let by_sets = result.method == "exact" || result.method.ends_with("@exact");
+        if by_sets && self.truth.labels.is_none() { self.settings.threshold_value() } else { 0.0 }
     }
 }
 

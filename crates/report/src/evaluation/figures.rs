@@ -4,11 +4,13 @@ use super::data::MethodResult;
 use super::plot::{Plot, Whisker, at};
 use crate::human::{counted, ratio};
 
-/// Recall by similarity, with the theoretical curve. `None` if there are no pairs.
-pub(super) fn deciles(result: &MethodResult) -> Option<Plot> {
+/// Recall by similarity, with the theoretical curve, of the pairs from `sought` on, which the
+/// method looks for. `None` if there are no pairs.
+pub(super) fn deciles(result: &MethodResult, sought: f64) -> Option<Plot> {
     let measured: Vec<_> = result
         .deciles
         .iter()
+        .filter(|decile| decile.reaches(sought))
         .filter_map(|decile| decile.recall.map(|recall| (decile, recall)))
         .collect();
     let first = measured.first()?.0.from;
@@ -182,14 +184,26 @@ mod tests {
             theory: vec![0.0, 0.5, 1.0],
             ..MethodResult::default()
         };
-        let plot = deciles(&result).expect("there are pairs");
+        let plot = deciles(&result, 0.0).expect("there are pairs");
         let place = |dot: &Dot| (dot.x.clone(), dot.y.clone());
         // From 0.7 to 1 over 314 pixels: 0.85 is half way; the recall of a quarter is a quarter up.
         assert_eq!(place(&plot.dots[0]), ("203.0".to_owned(), "157.0".to_owned()));
         assert_eq!(place(&plot.dots[2]), ("360.0".to_owned(), "16.0".to_owned()));
         assert!(plot.dots[0].title.starts_with("similarity 0.8 to below 0.9: 1 of 4 pairs"));
         assert_eq!(plot.lines.len(), 1, "one point of the curve within the frame is no line");
-        assert!(deciles(&MethodResult::default()).is_none());
+        assert!(deciles(&MethodResult::default(), 0.0).is_none());
+    }
+
+    #[test]
+    fn steps_below_the_pairs_looked_for_are_not_drawn() {
+        let step = |from| Decile { from, pairs: 4, recall: Some(0.5), ..Decile::default() };
+        let result = MethodResult {
+            deciles: (5..=10u32).map(|tenth| step(f64::from(tenth) / 10.0)).collect(),
+            ..MethodResult::default()
+        };
+        for (sought, drawn) in [(0.0, 6), (0.7, 4), (0.85, 3), (0.8, 3), (1.0, 1)] {
+            assert_eq!(deciles(&result, sought).expect("1 is drawn").dots.len(), drawn, "{sought}");
+        }
     }
 
     #[test]

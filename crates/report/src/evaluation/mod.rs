@@ -77,10 +77,11 @@ impl Page {
     fn new(evaluation: &Evaluation) -> Self {
         let results = &evaluation.methods;
         let decile = |result: &MethodResult| {
+            let sought = evaluation.sought_from(result);
             Some(Figure {
                 title: clean::line(&result.method, LONG),
-                plot: figures::deciles(result)?,
-                note: views::decile_note(result),
+                plot: figures::deciles(result, sought)?,
+                note: views::decile_note(result, sought),
             })
         };
         let deciles: Vec<Figure> = results.iter().filter_map(decile).take(PLOTS).collect();

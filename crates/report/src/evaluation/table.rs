@@ -1,6 +1,7 @@
 //! The table of an evaluation that is printed on the terminal.
 
 use super::data::{Evaluation, MethodResult};
+use crate::human::ratio_in_column;
 
 impl Evaluation {
     /// One line on the documents and the ground truth.
@@ -45,12 +46,14 @@ impl Evaluation {
         let decimals = |value: Option<f64>, digits: usize| {
             value.map_or_else(|| "-".to_owned(), |value| format!("{value:.digits$}"))
         };
+        // Cut as on the page: one evaluation never shows two numbers for one value.
+        let share = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), ratio_in_column);
         self.methods.iter().zip(times).map(move |(result, times)| {
             let MethodResult { clusters, ignored, classes, .. } = result;
             let mut row = vec![
                 result.method.clone(),
-                decimals(result.recall, 4),
-                decimals(result.precision, 4),
+                share(result.recall),
+                share(result.precision),
                 result.pairs.to_string(),
                 clusters.clusters.to_string(),
                 clusters.pure.map_or_else(|| "-".to_owned(), |pure| pure.to_string()),

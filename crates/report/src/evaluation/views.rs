@@ -158,8 +158,9 @@ pub(super) fn notes(evaluation: &Evaluation) -> Vec<String> {
 }
 
 /// The caption of a plot of recall by similarity.
-pub(super) fn decile_note(result: &MethodResult) -> String {
-    let pairs: u64 = result.deciles.iter().map(|decile| decile.pairs).sum();
+pub(super) fn decile_note(result: &MethodResult, sought: f64) -> String {
+    let shown = result.deciles.iter().filter(|decile| decile.reaches(sought));
+    let pairs: u64 = shown.map(|decile| decile.pairs).sum();
     match result.theory.is_empty() {
         true => format!("Of {}.", counted(pairs, "known pair")),
         false => {
