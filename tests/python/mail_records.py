@@ -12,11 +12,22 @@ HTML = "<html>"
 RANKS = {"text/plain": 3, "text/html": 2, "application/xhtml+xml": 2}
 
 
+DAY, MONTH = "Mon|Tue|Wed|Thu|Fri|Sat|Sun", "Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec"
+DATED = re.compile(rf"From .*?({DAY}),? ({MONTH}|[0-9]+) +({MONTH}|[0-9]+) .*[0-9]?[0-9]:[0-9][0-9].*".encode())
+UNDATED = re.compile(rb"From ([^ ]*@[^ ]*|-|MAILER-DAEMON|) *\r?\n")
+FIELD = re.compile(rb"[!-9;-~]+[ \t]*:(?!/)")
+OF_MAIL = re.compile(rb"(?i)(x-[!-9;-~]+|from|to|subject|date|received|return-path|message-id|delivered-to|mime-version|content-type)[ \t]*:")
+
+
 def split(data: bytes) -> list:
-    """The messages of an mbox with their separator lines, which follow blank lines."""
+    """The messages of an mbox with their separator lines: dated ones before a header field, after a blank line also of
+    an address only before a field of mail."""
     starts, at, blank = [], 0, True
-    for line in re.findall(rb"[^\n]*\n|[^\n]+", data):
-        if blank and line.startswith(b"From "):
+    lines = re.findall(rb"[^\n]*\n|[^\n]+", data)
+    for line, below in zip(lines, [*lines[1:], b""]):
+        dated = DATED.match(line) and FIELD.match(below)
+        undated = blank and UNDATED.match(line) and OF_MAIL.match(below)
+        if not at or dated or undated:
             starts.append(at)
         blank = line in (b"\n", b"\r\n")
         at += len(line)

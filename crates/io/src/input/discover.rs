@@ -458,6 +458,13 @@ impl Search<'_> {
                 return (Some(Format::Mbox), Compression::None);
             }
         }
+        if named == Some(Format::Text) {
+            // A file that cannot be opened is named when it is read.
+            let head = open::head(path, kind::MBOX_HEAD).unwrap_or_default();
+            if kind::is_mbox_text(&head) {
+                return (Some(Format::Mbox), compression);
+            }
+        }
         (named, compression)
     }
 }

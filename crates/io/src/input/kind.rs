@@ -1,8 +1,10 @@
 //! Detects input format and compression from the name and first bytes of a file.
 
+use std::io::Read;
 use std::path::Path;
 
 use super::{Compression, Format};
+use crate::mail::mbox;
 
 /// Extensions and their input formats.
 const FORMATS: &[(&str, Format)] = &[
@@ -62,6 +64,22 @@ pub(super) fn is_mbox(head: &[u8]) -> bool {
     // Some programs repeat the separator line, quoted.
     let mut rest = lines.filter(|line| !line.starts_with(b">From "));
     separator && rest.next().is_some_and(is_field)
+}
+
+/// Whether a file whose name says text is an mbox, as the archives of mailing lists are (`2024-January.txt`, `.txt.gz`):
+/// by its first [`MBOX_HEAD`] bytes, which may be gzip data.
+pub(super) fn is_mbox_text(head: &[u8]) -> bool {
+    let mut unpacked = Vec::new();
+    let head = match compression_of(head) {
+        Some(Compression::Gzip) => {
+            // It ends within the data.
+            let gzip = flate2::read::GzDecoder::new(head);
+            let _ = gzip.take(MBOX_HEAD as u64).read_to_end(&mut unpacked);
+            &unpacked
+        }
+        _ => head,
+    };
+    mbox::starts_dated(head)
 }
 
 /// Number of first bytes that [`compression_of`] needs.
@@ -141,6 +159,22 @@ mod tests {
         for not in ["From here on, nothing\nis a header", "From a", "X: y\n", "From a\n\nX: y", ""]
         {
             assert!(!is_mbox(not.as_bytes()), "{not}");
+        }
+    }
+
+    #[test]
+    fn a_text_file_that_is_an_mbox_starts_with_a_dated_separator() {
+        let text =
+            b"From a at b.example  Mon Jan  1 10:00:00 2024\nFrom: a at b.example (A)\n\nx\n"
+                .repeat(100);
+        assert!(is_mbox_text(&text[..MBOX_HEAD]));
+        let mut gzip = flate2::read::GzEncoder::new(&text[..], flate2::Compression::best());
+        let mut packed = Vec::new();
+        gzip.read_to_end(&mut packed).unwrap();
+        assert!(is_mbox_text(&packed[..100]));
+        for not in ["From a@b\nFrom: x\n", "From here on, nothing\nis: a header", "\x1f\u{8b}", ""]
+        {
+            assert!(!is_mbox_text(not.as_bytes()), "{not}");
         }
     }
 

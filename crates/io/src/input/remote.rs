@@ -157,20 +157,24 @@ fn below(objects: Vec<Object>, base: &str, options: &DiscoverOptions) -> Remote 
             false => remote.skipped.push(object.address.to_string().into()),
         }
     }
-    settle(&mut remote.files);
+    settle(&mut remote.files, options);
     remote
 }
 
-/// Finds out the compression from the first bytes.
-fn settle(files: &mut [InputFile]) {
+/// Finds out from the first bytes the compression, and which text files are an mbox.
+fn settle(files: &mut [InputFile], options: &DiscoverOptions) {
     let files = files.iter_mut().filter(|file| file.format.is_settled_by_bytes());
     let mut files: Vec<&mut InputFile> = files.collect();
     let objects: Vec<Arc<Object>> = files.iter().filter_map(|file| file.object.clone()).collect();
-    let heads = heads(&objects.iter().map(AsRef::as_ref).collect::<Vec<_>>(), kind::HEAD);
+    let heads = heads(&objects.iter().map(AsRef::as_ref).collect::<Vec<_>>(), kind::MBOX_HEAD);
     for (file, head) in files.iter_mut().zip(heads) {
         // An object that cannot be read is reported when it is read.
         if let Ok(head) = head {
-            file.compression = kind::settle(file.compression, &head);
+            file.compression = kind::settle(file.compression, &head[..head.len().min(kind::HEAD)]);
+            let is_text = file.format == Format::Text && options.format.is_none();
+            if is_text && kind::is_mbox_text(&head) {
+                file.format = Format::Mbox;
+            }
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Chunks of whole messages of an mbox file.
 
-use crate::mail::mbox::separator;
+use crate::mail::mbox::{LOOKAHEAD, SEPARATOR, Separators};
 use crate::{InputFile, Problem};
 
 use super::record_limit::too_long_in_stream;
 use super::stream::{Stream, grown};
 use super::{Body, Chunk, ChunkPosition, Next};
 
-/// Bytes of a separator that may be held without the bytes that complete it: a blank line and
-/// `From `.
-const OVERLAP: usize = 8;
+/// Bytes that are read at least.
+const LEAST: usize = 16;
+/// Bytes after a message of the largest size that decide where it ends.
+const BEYOND: usize = 2 * LOOKAHEAD;
 
 /// Reads one file.
 pub(super) struct MessageReader {
@@ -22,8 +23,8 @@ pub(super) struct MessageReader {
     line: u64,
     /// Starts of messages among the bytes held.
     starts: Vec<usize>,
-    /// Bytes held that were searched.
-    searched: usize,
+    /// Finds the later ones.
+    separators: Separators,
 }
 
 impl MessageReader {
@@ -34,9 +35,9 @@ impl MessageReader {
         max_record: usize,
     ) -> Result<Self, Problem> {
         let stream = Stream::open(file, input)?;
-        let (starts, searched) = (Vec::new(), 0);
+        let (starts, separators) = (Vec::new(), Separators::default());
         let (record, line) = (1, 1);
-        let mut reader = Self { stream, chunk_bytes, max_record, record, line, starts, searched };
+        let mut reader = Self { stream, chunk_bytes, max_record, record, line, starts, separators };
         match reader.begin() {
             true => Ok(reader),
             false => {
@@ -50,7 +51,7 @@ impl MessageReader {
     /// Skips blank lines at the start of the file. Returns whether a message, or nothing, follows.
     fn begin(&mut self) -> bool {
         loop {
-            self.stream.fill(self.chunk_bytes.max(2 * OVERLAP));
+            self.stream.fill(self.least());
             let held = &self.stream.held;
             let blank = held.iter().position(|byte| !matches!(byte, b'\r' | b'\n'));
             match blank {
@@ -59,10 +60,24 @@ impl MessageReader {
                     self.drop_front(held.len());
                     continue;
                 }
-                Some(0) => return held.starts_with(crate::mail::mbox::SEPARATOR),
+                Some(0) => {
+                    let is_mbox = held.starts_with(SEPARATOR);
+                    self.start();
+                    return is_mbox;
+                }
                 Some(blank) => self.drop_front(blank),
             }
         }
+    }
+
+    fn least(&self) -> usize {
+        self.chunk_bytes.max(LEAST)
+    }
+
+    /// A message starts at the first byte held.
+    fn start(&mut self) {
+        self.starts = vec![0];
+        self.separators = Separators::after_start();
     }
 
     /// The chunk at a position of this uncompressed file, or the problem there; `None` if the file
@@ -70,32 +85,35 @@ impl MessageReader {
     pub(super) fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, Problem>> {
         self.stream.seek(place.offset);
         (self.record, self.line) = (place.record, place.line);
-        self.starts.clear();
-        self.searched = 0;
+        self.start();
         let bytes = usize::try_from(place.bytes).ok()?;
-        self.stream.fill(bytes);
+        self.stream.fill(bytes.saturating_add(BEYOND));
         if self.stream.held.len() < bytes {
             return self.stream.take_failure().map(Err);
         }
-        self.search(bytes);
-        (self.starts.first() == Some(&0)).then(|| self.chunk(self.starts.len(), bytes))
+        if !self.stream.held.starts_with(SEPARATOR) {
+            return None;
+        }
+        self.search();
+        let records = self.starts.partition_point(|start| *start < bytes);
+        Some(self.chunk(records, bytes))
     }
 
     /// The next chunk, or the problem in its place. Unless `any_size`, only the beginning of a
     /// message longer than a chunk is read.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
-        let mut size = self.chunk_bytes.max(2 * OVERLAP);
+        let mut size = self.least();
         loop {
             self.stream.fill(size);
+            self.search();
             let held = self.stream.held.len();
-            self.search(held);
-            let whole = self.stream.ended && !self.stream.is_cut_off();
             let (records, end) = match self.starts.last() {
-                _ if whole => (self.starts.len(), held),
+                _ if held == 0 => (0, 0),
+                _ if self.is_whole() => (self.starts.len(), held),
                 Some(last) => (self.starts.len() - 1, *last),
                 None => (0, 0),
             };
-            if records > 1 && size > self.chunk_bytes.max(2 * OVERLAP) {
+            if records > 1 && size > self.least() {
                 // A message longer than a chunk gets a chunk of its own, so that its memory can be
                 // freed early.
                 return Next::Chunk(self.chunk(1, self.starts[1]));
@@ -104,32 +122,32 @@ impl MessageReader {
             } else if self.stream.ended {
                 // A message that damage cut off is lost with the rest.
                 return Next::problem(self.stream.take_failure());
-            } else if held > self.max_record.saturating_add(OVERLAP) {
-                // The separator of a shorter message would be complete.
+            } else if held > self.max_record.saturating_add(BEYOND) {
+                // The separator after a shorter message would have been found.
                 return Next::Chunk(Err(self.skip_record()));
             } else if !any_size {
                 return Next::Large;
             } else {
-                let least = self.chunk_bytes.max(2 * OVERLAP);
-                let most = self.max_record.saturating_add(least);
+                let most = self.max_record.saturating_add(BEYOND).saturating_add(self.least());
                 size = grown(held, self.chunk_bytes).min(most).max(size + 1);
             }
         }
     }
 
-    /// Finds the separator lines among the first bytes held.
-    fn search(&mut self, end: usize) {
-        let data = &self.stream.held[..end];
-        // A separator that was cut off at the end of the last search.
-        let mut from = match self.starts.last() {
-            Some(last) => (last + 1).max(self.searched.saturating_sub(OVERLAP)),
-            None => 0,
+    /// Whether the file ends with the bytes held.
+    fn is_whole(&self) -> bool {
+        self.stream.ended && !self.stream.is_cut_off()
+    }
+
+    /// Finds the separator lines among the bytes held.
+    fn search(&mut self) {
+        let whole = self.is_whole();
+        let found = |separators: &mut Separators, held: &[u8]| {
+            separators.next(held, whole, self.max_record)
         };
-        while let Some(start) = separator(data, from) {
+        while let Some(start) = found(&mut self.separators, &self.stream.held) {
             self.starts.push(start);
-            from = start + 1;
         }
-        self.searched = end;
     }
 
     fn chunk(&mut self, records: usize, end: usize) -> Result<Chunk, Problem> {
@@ -137,7 +155,7 @@ impl MessageReader {
         let later = self.starts.split_off(records);
         let starts = std::mem::replace(&mut self.starts, later);
         self.starts.iter_mut().for_each(|start| *start -= end);
-        self.searched = self.searched.saturating_sub(end);
+        self.separators.drop_front(end);
         let data = self.stream.cut(end);
         self.line += memchr::memchr_iter(b'\n', &data).count() as u64;
         match u32::try_from(records).ok().and_then(|records| first_record.checked_add(records)) {
@@ -162,10 +180,10 @@ impl MessageReader {
     /// Skips the message held, which is too long.
     fn skip_record(&mut self) -> Problem {
         let (record, line, offset) = (self.record, self.line, self.stream.offset);
-        self.starts.clear();
-        let mut from = 1;
+        self.separators = Separators::unmeasured(&self.stream.held);
         loop {
-            if let Some(next) = separator(&self.stream.held, from) {
+            let whole = self.is_whole();
+            if let Some(next) = self.separators.next(&self.stream.held, whole, self.max_record) {
                 self.drop_front(next);
                 break;
             }
@@ -173,13 +191,12 @@ impl MessageReader {
                 self.drop_front(self.stream.held.len());
                 break;
             }
-            let done = self.stream.held.len().saturating_sub(OVERLAP);
+            let done = self.separators.needed();
             self.drop_front(done);
-            // Separators before this one were complete. A blank line takes at most three bytes.
-            from = 4;
-            self.stream.fill(self.chunk_bytes.max(2 * OVERLAP));
+            self.separators.drop_front(done);
+            self.stream.fill(self.stream.held.len() + self.least());
         }
-        self.searched = 0;
+        self.start();
         match record.checked_add(1) {
             Some(next) => self.record = next,
             None => return self.stream.too_many_records(),

@@ -272,7 +272,7 @@ fn a_header_field_that_no_message_or_page_has_is_found_out() {
     const MAIL: &str = "Message-ID: <1@a>\nSubject: b\n\ntext\n";
     const PAGE: &str = "WARC/1.0\r\nWARC-Type: conversion\r\nWARC-Target-URI: http://a/\r\n\
                         Content-Type: text/plain\r\nContent-Length: 4\r\n\r\ntext\r\n\r\n";
-    let mbox = format!("From a\nSubject: a\n\ntext\n\nFrom a\n{MAIL}");
+    let mbox = format!("From a\nSubject: a\n\ntext\n\nFrom a@b\n{MAIL}");
     let missing = |files: &[(&str, &str)], id: &str, text: &str| {
         let fields = FieldNames { id: id.into(), text: text.into(), ..FieldNames::default() };
         let (_folder, inputs) = inputs(files, fields);
