@@ -105,7 +105,7 @@ pub(super) fn unpack(
     let damage = match ArchiveBytes::open(archive) {
         Err(error) => Some(open::explain(&error)),
         Ok(bytes) => match members(archive, &bytes, options, &mut unpacked, &mut undecided) {
-            Ok(()) => None,
+            Ok(()) => bytes.rest(),
             Err(Fault::Read(error)) => Some(bytes.explain(&error)),
             Err(Fault::Write(error)) => return Err(unwritable(error)),
         },
@@ -141,7 +141,8 @@ enum Fault {
     Write(io::Error),
 }
 
-/// Unpacks the members. A member that is cut off has an empty [`InputFile::damage`].
+/// Unpacks the members, also of archives that follow the end of the first one (`cat a.tar b.tar`). A member
+/// that is cut off has an empty [`InputFile::damage`].
 fn members(
     archive: &InputFile,
     bytes: &ArchiveBytes,
@@ -150,20 +151,43 @@ fn members(
     undecided: &mut Undecided,
 ) -> Result<(), Fault> {
     let mut names: BTreeMap<String, u32> = BTreeMap::new();
+    loop {
+        members_to_end_mark(archive, bytes, options, unpacked, undecided, &mut names)?;
+        if !bytes.skip_zeros().map_err(Fault::Read)? {
+            return Ok(());
+        }
+    }
+}
+
+/// Unpacks the members up to a block of zeros, or to the end of the file.
+fn members_to_end_mark(
+    archive: &InputFile,
+    bytes: &ArchiveBytes,
+    options: &DiscoverOptions,
+    unpacked: &mut Unpacked,
+    undecided: &mut Undecided,
+    names: &mut BTreeMap<String, u32>,
+) -> Result<(), Fault> {
     let mut tar = tar::Archive::new(bytes);
     let mut entries = tar.entries().map_err(Fault::Read)?;
-    let mut start = 0;
+    let first = bytes.position();
+    let mut start = first;
     loop {
         bytes.bound_headers(start);
-        let Some(entry) = entries.next() else { break };
-        let mut entry = entry.map_err(Fault::Read)?;
+        let Some(entry) = entries.next() else { return Ok(()) };
+        let mut entry = entry.map_err(|error| {
+            if start == first && first > 0 {
+                bytes.refuse_rest(first);
+            }
+            Fault::Read(error)
+        })?;
         bytes.unbound();
         let kind = entry.header().entry_type();
         let held = match kind.is_gnu_sparse() {
             true => entry.header().entry_size().map_err(Fault::Read)?,
             false => entry.size(),
         };
-        start = entry.raw_file_position().saturating_add(held);
+        start = first.saturating_add(entry.raw_file_position()).saturating_add(held);
         let member = entry.path().map_err(Fault::Read)?.into_owned();
         if kind.is_pax_global_extensions() {
             continue;
@@ -240,7 +264,6 @@ fn members(
         });
         copied.map_err(Fault::Read)?;
     }
-    bytes.read_padding().map_err(Fault::Read)
 }
 
 /// Whether a regular member is a sparse file whose content begins with a map of its holes.
@@ -329,6 +352,11 @@ fn format(
         Some(format) if format.is_columns() || format == Format::Maildir => {
             return Ok(Some((format, Compression::None)));
         }
+        Some(Format::Text) if options.format.is_none() => {
+            content.take(kind::MBOX_HEAD as u64).read_to_end(head)?;
+            let format = if kind::is_mbox_text(head) { Format::Mbox } else { Format::Text };
+            return Ok(Some((format, compression)));
+        }
         Some(format) => return Ok(Some((format, compression))),
         None if foreign::remedy(member).is_some() => return Ok(None),
         None => {}
@@ -340,6 +368,8 @@ fn format(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const BLOCK: usize = 512;
 
     #[test]
     fn archives_are_known_by_name() {
@@ -449,5 +479,86 @@ mod tests {
             assert_eq!(files.len(), complete + usize::from(is_damaged), "{cut}");
             assert_eq!(files.last().is_some_and(|last| last.damage.is_some()), is_damaged, "{cut}");
         }
+    }
+
+    /// The members of an archive with these bytes, and the damage.
+    fn unpacked(bytes: &[u8]) -> (Vec<(String, String)>, Option<String>) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.tar");
+        std::fs::write(&path, bytes).unwrap();
+        let archive = InputFile { path, ..InputFile::in_memory("a.tar") };
+        let unpacked = unpack(&archive, &DiscoverOptions::default()).unwrap();
+        let mut damage = None;
+        let files = unpacked.files.iter().filter(|file| {
+            damage = damage.take().or(file.damage.clone());
+            file.damage.is_none()
+        });
+        let read = |file: &InputFile| std::fs::read_to_string(&file.path).unwrap();
+        (files.map(|file| (file.name[6..].to_owned(), read(file))).collect(), damage)
+    }
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut encoder, bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn archives_one_after_the_other_are_read_to_the_end() {
+        let long = "d/".repeat(100) + "b.txt";
+        let (a, b) = (packed(&[("a.txt", "1")]), packed(&[(&long, "2"), ("a.txt", "3")]));
+        let expected = [("a.txt", "1"), (&*long, "2"), ("a.txt (2)", "3")];
+        let expected = expected.map(|(name, text)| (name.to_owned(), text.to_owned())).to_vec();
+        let mark = |blocks: usize| vec![0; BLOCK * blocks];
+        let bare = &a[..2 * BLOCK];
+        for (gap, rest) in [
+            (mark(2), mark(2)),
+            // A lone block, none, the rest of a record, and of the largest records.
+            (mark(1), mark(0)),
+            (mark(0), mark(1)),
+            (mark(18), mark(18)),
+            (mark(3000), mark(3000)),
+            (mark(2), vec![0; 2 * BLOCK + 7]),
+        ] {
+            let end = b.len() - 2 * BLOCK;
+            let whole = [bare, &*gap, &b[..end], &*rest].concat();
+            assert_eq!(unpacked(&whole), (expected.clone(), None));
+            let parts =
+                [gzip(&[bare, &*gap].concat()), gzip(&[&b[..end], &*rest].concat())].concat();
+            assert_eq!(unpacked(&parts), (expected.clone(), None));
+            assert_eq!(unpacked(&gzip(&whole)), (expected.clone(), None));
+        }
+        // Cut anywhere, what is complete is read, and the rest is named.
+        let whole = [&*a, &*b].concat();
+        for cut in (a.len() + 1..whole.len() - 2 * BLOCK).step_by(97) {
+            let (files, damage) = unpacked(&whole[..cut]);
+            assert!(damage.is_some_and(|words| words.contains("damaged")), "{cut}");
+            assert_eq!(files[..], expected[..files.len()], "{cut}");
+            assert!(!files.is_empty());
+        }
+    }
+
+    #[test]
+    fn what_follows_archives_and_is_none_is_named() {
+        let a = packed(&[("a.txt", "1")]);
+        let one = vec![("a.txt".to_owned(), "1".to_owned())];
+        for rest in [&b"garbage"[..], &[7; 600], &[&[0; 700][..], b"x"].concat()] {
+            let (files, damage) = unpacked(&[&*a, rest].concat());
+            assert_eq!(files, one);
+            let damage = damage.unwrap();
+            assert!(damage.contains("behind the end of the archive"), "{damage}");
+            assert!(
+                damage.contains(&format!(
+                    "at byte {}",
+                    a.len() + if rest[0] == 0 { BLOCK } else { 0 }
+                )),
+                "{damage}"
+            );
+        }
+        let (files, damage) = unpacked(&[gzip(&a), a.clone()].concat());
+        assert_eq!(files, one);
+        assert!(damage.unwrap().contains("not compressed"));
+        // Nothing but zeros is an archive without members.
+        assert_eq!(unpacked(&[0; 10 * BLOCK]), (Vec::new(), None));
     }
 }

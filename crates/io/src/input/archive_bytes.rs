@@ -10,8 +10,10 @@ use crate::source::open;
 /// Most bytes of the headers of one member. The library reads long names and extended headers into
 /// memory, whatever their sizes.
 const HEADERS: u64 = 1 << 20;
-/// Most bytes after the last member that are read for the checksum of a compressed archive.
-const PADDING: u64 = 16 << 20;
+/// Size of a block: headers start at multiples of it.
+const BLOCK: usize = 512;
+/// Bytes between archives that are looked at at once.
+const GAP: usize = 1 << 16;
 /// Where the header of a member has the name of the format, and the name.
 const MAGIC: (usize, &[u8]) = (257, b"ustar");
 
@@ -20,8 +22,14 @@ pub(super) struct ArchiveBytes(RefCell<State>);
 
 struct State {
     source: Decompressed,
-    /// Bytes that were read.
+    /// Bytes that were read, without those put back.
     read: u64,
+    /// Bytes to read before those of the source, in reverse order.
+    put_back: Vec<u8>,
+    /// The failure after them.
+    deferred: Option<io::Error>,
+    /// Whether bytes that are not compressed follow the compressed ones.
+    trailing: bool,
     /// Bytes that may be read.
     most: u64,
     /// Why no more could be read.
@@ -34,7 +42,15 @@ impl ArchiveBytes {
         let head = open::head(&archive.path, kind::HEAD)?;
         let compression = kind::compression_of(&head).unwrap_or(Compression::None);
         let source = Decompressed::open(&InputFile { compression, ..archive.clone() })?;
-        Ok(Self(RefCell::new(State { source, read: 0, most: u64::MAX, failure: None })))
+        Ok(Self(RefCell::new(State {
+            source,
+            read: 0,
+            put_back: Vec::new(),
+            deferred: None,
+            trailing: false,
+            most: u64::MAX,
+            failure: None,
+        })))
     }
 
     /// Bounds what is read until the next member, whose headers begin at `start` or later.
@@ -48,10 +64,58 @@ impl ArchiveBytes {
         self.0.borrow_mut().most = u64::MAX;
     }
 
-    /// Reads what follows the last member, so that the checksum of compressed data is compared.
-    pub(super) fn read_padding(&self) -> io::Result<()> {
+    /// Bytes before the next one.
+    pub(super) fn position(&self) -> u64 {
+        self.0.borrow().read
+    }
+
+    /// Reads the blocks of zeros that end an archive, or stand alone. Returns whether other data follow, such as
+    /// another archive; otherwise the checksum of compressed data was compared.
+    pub(super) fn skip_zeros(&self) -> io::Result<bool> {
         self.unbound();
-        io::copy(&mut (&mut &*self).take(PADDING), &mut io::sink()).map(drop)
+        let mut buffer = vec![0; GAP];
+        loop {
+            let (mut held, mut failure) = (0, None);
+            while held < GAP && failure.is_none() {
+                match (&mut &*self).read(&mut buffer[held..]) {
+                    Ok(0) => break,
+                    Ok(read) => held += read,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => failure = Some(error),
+                }
+            }
+            if let Some(at) = buffer[..held].iter().position(|byte| *byte != 0) {
+                let block = at - at % BLOCK;
+                let State { read, put_back, deferred, .. } = &mut *self.0.borrow_mut();
+                put_back.extend(buffer[block..held].iter().rev());
+                *read -= (held - block) as u64;
+                *deferred = failure;
+                return Ok(true);
+            }
+            match failure {
+                Some(error) => return Err(error),
+                None if held < GAP => return Ok(false),
+                None => {}
+            }
+        }
+    }
+
+    /// Notes that what begins here, behind the end of an archive, is not another one.
+    pub(super) fn refuse_rest(&self, at: u64) {
+        let words = format!(
+            "at byte {at}, behind the end of the archive, data begin that are no other archive; read them \
+             otherwise, or cut them off"
+        );
+        self.0.borrow_mut().failure.get_or_insert(words);
+    }
+
+    /// Why not all of the file is part of the archive, if its members were all read.
+    pub(super) fn rest(&self) -> Option<String> {
+        self.0.borrow().trailing.then(|| {
+            "data that are not compressed follow the compressed archive, and are not read; give them as a file of \
+             their own, or cut them off"
+                .to_owned()
+        })
     }
 
     /// Why the archive could not be read further, in words with a remedy.
@@ -70,21 +134,34 @@ impl ArchiveBytes {
 
 impl Read for &ArchiveBytes {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let State { source, read, most, failure } = &mut *self.0.borrow_mut();
+        let State { source, read, most, failure, put_back, deferred, trailing } =
+            &mut *self.0.borrow_mut();
         let left = usize::try_from(most.saturating_sub(*read)).unwrap_or(usize::MAX);
         if left == 0 {
             return Err(io::Error::other("the headers of a member are longer than 1 MiB"));
         }
         let length = out.len().min(left);
+        if !put_back.is_empty() {
+            let length = length.min(put_back.len());
+            let bytes = put_back.drain(put_back.len() - length..).rev();
+            out.iter_mut().zip(bytes).for_each(|(byte, back)| *byte = back);
+            *read += length as u64;
+            return Ok(length);
+        }
+        if let Some(error) = deferred.take() {
+            return Err(error);
+        }
         match source.read(&mut out[..length]) {
             Ok(bytes) => {
                 *read += bytes as u64;
                 Ok(bytes)
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
-            // Bytes after compressed data are none of the archive.
             Err(error) => match source.explain(&error).fatal() {
-                None => Ok(0),
+                None => {
+                    *trailing = true;
+                    Ok(0)
+                }
                 Some(message) => {
                     *failure = Some(message);
                     Err(error)
