@@ -29,7 +29,9 @@ def composed(seed: int, n: int) -> list:
             if rng.random() < 0.3:
                 parts.append(("quotes", quoted))
         if rng.random() < 0.2:
-            parts.append(("quotes", f"-----Original Message-----\nFrom: b@b.example\n\n{other}\n-- \nBob\n"))
+            # Without a word above it, it is what was sent.
+            kind = "quotes" if any(part.strip() for _, part in parts) else "text"
+            parts.append((kind, f"-----Original Message-----\nFrom: b@b.example\n\n{other}\n-- \nBob\n"))
         one = EmailMessage()
         one["From"], one["Subject"] = "a@b.example", f"number {number}"
         one.set_content("".join(part for _, part in parts), cte=rng.choice(["8bit", "quoted-printable", "base64"]))

@@ -1,6 +1,8 @@
 //! The text of a message: its parts, decoded.
 
-use lookalike_text::{decode_html, extract};
+use std::borrow::Cow;
+
+use lookalike_text::{decode_html, extract, replace_quotes};
 
 use super::charset;
 use super::limits::{MailError, MailLimits, MailOptions};
@@ -25,7 +27,12 @@ pub(super) enum Body<'a> {
 pub(super) struct BodyBuffers {
     decoded: Vec<u8>,
     pub(super) text: String,
+    /// Whether the message is a forwarded one, by its subject.
+    pub(super) is_forwarded: bool,
 }
+
+/// A quoted line in the place of a quotation in HTML.
+const QUOTED: &str = "<p>&gt;</p>";
 
 impl BodyBuffers {
     /// Decodes the parts and joins them, each on lines of its own.
@@ -50,7 +57,8 @@ impl BodyBuffers {
                     false => Ok(Body::Raw(text)),
                 };
             }
-            let html = part.kind == PartKind::Html;
+            // Without quotes, HTML is read as its text.
+            let html = part.kind == PartKind::Html && options.quotes == KeepOrDrop::Keep;
             self.push(bytes, part, !html, limits, options)?;
             return Ok(if html { Body::Html } else { Body::Text });
         }
@@ -72,7 +80,7 @@ impl BodyBuffers {
         limits: &MailLimits,
         options: &MailOptions,
     ) -> Result<(), MailError> {
-        let Self { decoded, text } = self;
+        let Self { decoded, text, is_forwarded } = self;
         decoded.clear();
         let bytes = match part.transfer {
             Transfer::Identity => encoded,
@@ -93,12 +101,19 @@ impl BodyBuffers {
         if unicode.len() > limits.text.saturating_sub(text.len()) {
             return Err(MailError::TooMuchText(limits.text));
         }
-        if part.kind == PartKind::Html && plain {
+        if part.kind == PartKind::Html && options.quotes == KeepOrDrop::Drop {
+            let page = match *is_forwarded {
+                true => unicode,
+                false => Cow::Owned(replace_quotes(&unicode, QUOTED).into_owned()),
+            };
+            let options = MailOptions { signatures: KeepOrDrop::Keep, ..*options };
+            trim::push(&extract(&page).text, &options, *is_forwarded, text);
+        } else if part.kind == PartKind::Html && plain {
             text.push_str(&extract(&unicode).text);
         } else if part.kind != PartKind::Html && trim::is_needed(options) {
             let mut lines = String::with_capacity(unicode.len());
             push_lines(&unicode, &mut lines);
-            trim::push(&lines, options, text);
+            trim::push(&lines, options, *is_forwarded, text);
         } else {
             push_lines(&unicode, text);
         }

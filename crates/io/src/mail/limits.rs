@@ -27,7 +27,7 @@ impl Default for MailLimits {
 /// What of a message is part of its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MailOptions {
-    /// Quoted text of plain text parts, with the lines that attribute it.
+    /// Quoted text, with the lines that attribute it. Without it, HTML is read as its text.
     pub quotes: KeepOrDrop,
     /// Signatures of plain text parts.
     pub signatures: KeepOrDrop,

@@ -27,6 +27,7 @@ mod date;
 mod fields;
 mod limits;
 pub(crate) mod mbox;
+mod original;
 mod parts;
 mod reader;
 mod transfer;

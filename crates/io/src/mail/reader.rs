@@ -8,7 +8,7 @@ use super::fields::{self, Fields};
 use super::limits::{MailError, MailLimits, MailOptions};
 use super::mbox;
 use super::parts::Structure;
-use crate::Content;
+use crate::{Content, KeepOrDrop};
 
 /// Reads messages one after the other, with buffers that are reused.
 ///
@@ -115,12 +115,26 @@ fn read<'a>(
         return Err(MailError::NoHeader);
     }
     structure.find(raw, header, start, limits)?;
+    body.is_forwarded = options.quotes == KeepOrDrop::Drop
+        && header.raw(raw, "subject").is_some_and(|subject| is_forwarded(&fields::text(subject)));
     let content = match body.read(raw, &structure.parts, limits, options)? {
         Body::Raw(text) => Content::Text(Cow::Borrowed(text)),
         Body::Text => Content::Text(Cow::Borrowed(body.text.as_str())),
         Body::Html => Content::Html(Cow::Borrowed(body.text.as_str())),
     };
     Ok(Mail { raw, header, content })
+}
+
+/// Whether a subject says that the message is a forwarded one.
+fn is_forwarded(subject: &str) -> bool {
+    const PREFIXES: [&str; 9] = ["fwd", "fw", "wg", "tr", "rv", "enc", "vb", "vl", "i"];
+    let mut subject = subject.trim_start();
+    // The tag of a mailing list.
+    while let Some((_, rest)) = subject.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        subject = rest.trim_start();
+    }
+    let prefix = subject.split_once([':', '\u{ff1a}']).map(|(prefix, _)| prefix.trim());
+    prefix.is_some_and(|prefix| PREFIXES.iter().any(|known| prefix.eq_ignore_ascii_case(known)))
 }
 
 /// A message: its text and its header fields, which are decoded when asked for. Of a field that

@@ -1,70 +1,99 @@
-//! Quoted text and signatures of a plain text part, dropped if the options say so.
+//! Quoted text and signatures of a part's text, dropped if the options say so.
 //!
 //! * A *quoted line* starts with `>`, after any spaces and tabs.
 //! * An *attribution* is what a mail client writes directly above quoted lines (one blank line may be
-//!   between): one line that ends with a verb of [`VERBS`] and a colon, or up to three lines that start
-//!   with a word of [`OPENERS`], have such a verb and end with a colon.
-//! * An *original message* starts with a separator line of [`SEPARATORS`] between at least two hyphens on
-//!   each side, and takes all of the part after it.
+//!   between): one line that ends with a verb of [`VERBS`] and a colon; up to three lines that start
+//!   with a word of [`OPENERS`], have such a verb and end with a colon; or up to three lines that start with a date
+//!   and end with an address in angle brackets and a colon.
+//! * An *original message* ([`original`]) takes all of the part after its start, of a message that is not forwarded.
 //! * A *signature* starts with the last line `-- ` (RFC 3676, section 4.3) before an original message, and
 //!   ends before the first quoted line after it, or with the part.
 //!
 //! Quotes are quoted lines, their attributions and original messages.
 
 use super::MailOptions;
+use super::original;
 use crate::KeepOrDrop;
 
-/// Last words of an attribution, in lower case.
-const VERBS: [&str; 9] = [
+/// Verbs of an attribution, in lower case.
+pub(super) const VERBS: [&str; 28] = [
     "wrote",
     "writes",
     "said",
     "schrieb",
+    "schreibt",
     "\u{e9}crit",
     "escribi\u{f3}",
     "scritto",
     "escreveu",
     "schreef",
+    "geschreven",
+    "skrev",
+    "kirjoitti",
+    "napisa\u{142}",
+    "napisa\u{142}a",
+    "napisa\u{142}(a)",
+    "pisze",
+    "napsal",
+    "napsala",
+    "napsal(a)",
+    "scris",
+    "\u{ed}rta",
+    "yazd\u{131}",
+    "\u{43d}\u{430}\u{43f}\u{438}\u{441}\u{430}\u{43b}",
+    "\u{43d}\u{430}\u{43f}\u{438}\u{441}\u{430}\u{43b}\u{430}",
+    "\u{43d}\u{430}\u{43f}\u{438}\u{441}\u{430}\u{43b}(\u{430})",
+    "\u{43f}\u{438}\u{448}\u{435}\u{442}",
+    "\u{3ad}\u{3b3}\u{3c1}\u{3b1}\u{3c8}\u{3b5}",
+];
+
+/// Ends of an attribution in languages without spaces, or with endings.
+const ENDINGS: [&str; 5] = [
+    "\u{5199}\u{9053}",
+    "\u{5beb}\u{9053}",
+    "\u{306e}\u{30e1}\u{30c3}\u{30bb}\u{30fc}\u{30b8}",
+    "\u{66f8}\u{304d}\u{307e}\u{3057}\u{305f}",
+    "\u{c791}\u{c131}",
 ];
 
 /// First words of an attribution of several lines.
-const OPENERS: [&str; 8] = ["On", "Am", "Le", "El", "Il", "Em", "Op", "At"];
-
-/// Words of the line above an original message, in lower case.
-const SEPARATORS: [&str; 5] = [
-    "original message",
-    "original appointment",
-    "urspr\u{fc}ngliche nachricht",
-    "message d'origine",
-    "mensaje original",
+pub(super) const OPENERS: [&str; 16] = [
+    "On", "In", "Am", "Le", "El", "Il", "Em", "Op", "At", "Den", "P\u{e5}", "W", "Dnia", "Dne",
+    "Pe", "\u{5728}",
 ];
 
 /// Longest attribution in bytes, and its most lines.
-const ATTRIBUTION: (usize, usize) = (300, 3);
+pub(super) const ATTRIBUTION: (usize, usize) = (300, 3);
 
 /// Whether something may be dropped.
 pub(super) fn is_needed(options: &MailOptions) -> bool {
     options.quotes == KeepOrDrop::Drop || options.signatures == KeepOrDrop::Drop
 }
 
-/// Appends the part's text, with line ends LF, without what is dropped.
-pub(super) fn push(text: &str, options: &MailOptions, out: &mut String) {
+/// Appends the part's text, with line ends LF, without what is dropped. Of a forwarded message, the
+/// original message is what was sent.
+pub(super) fn push(text: &str, options: &MailOptions, is_forwarded: bool, out: &mut String) {
     let start = out.len();
+    let original = original::start(text);
+    let mut signature = None;
     let mut place = 0;
-    let (mut original, mut signature) = (text.len(), None);
-    for line in text.split_inclusive('\n') {
-        if is_separator(line) {
-            original = place;
-            break;
-        }
+    for line in text[..original].split_inclusive('\n') {
         if line.trim_end_matches(['\r', '\n']) == "-- " {
             signature = Some(place);
         }
         place += line.len();
     }
+    let is_dropped = options.quotes == KeepOrDrop::Drop && !is_forwarded;
+    let is_whole = original < text.len() && text[..original].trim().is_empty();
+    let own = if is_dropped || original == text.len() { original } else { text.len() };
+    let own = if is_whole { text.len() } else { own };
     let (mut place, mut in_signature, mut was_quoted) = (0, false, false);
-    for line in text[..original].split_inclusive('\n') {
-        let quoted = line.trim_start_matches([' ', '\t']).starts_with('>');
+    for line in text[..own].split_inclusive('\n') {
+        if place == original {
+            out.push_str(&text[original..own]);
+            return;
+        }
+        let quoted = is_quoted(line);
         in_signature = !quoted && (in_signature || signature == Some(place));
         place += line.len();
         let dropped = match (quoted, in_signature) {
@@ -80,19 +109,11 @@ pub(super) fn push(text: &str, options: &MailOptions, out: &mut String) {
             out.push_str(line);
         }
     }
-    if options.quotes == KeepOrDrop::Keep {
-        out.push_str(&text[original..]);
-    }
 }
 
-/// Whether a line is above an original message.
-fn is_separator(line: &str) -> bool {
-    let line = line.trim();
-    if !line.starts_with("--") || !line.ends_with("--") {
-        return false;
-    }
-    let words = line.trim_matches('-').trim().to_lowercase();
-    SEPARATORS.contains(&words.as_str())
+/// Whether a line is quoted.
+pub(super) fn is_quoted(line: &str) -> bool {
+    line.trim_start_matches([' ', '\t']).starts_with('>')
 }
 
 /// Removes the attribution at the end of the text after `start`, if there is one.
@@ -116,8 +137,15 @@ fn drop_attribution(start: usize, out: &mut String) {
             break;
         }
         first = begin;
-        let Some(words) = above[first..].trim_end().strip_suffix(':') else { return };
-        let mut words = words.split_whitespace();
+        let Some(block) = above[first..].trim_end().strip_suffix([':', '\u{ff1a}']) else { return };
+        if block.ends_with('>') && block.contains('@') && original::has_date(block) {
+            let end = block.find('\n').unwrap_or(block.len());
+            if original::has_date(&block[..end]) {
+                out.truncate(start + first);
+                return;
+            }
+        }
+        let mut words = block.split_whitespace();
         if lines == 1 && words.clone().next_back().is_some_and(is_verb) {
             single = Some(first);
         }
@@ -132,8 +160,8 @@ fn drop_attribution(start: usize, out: &mut String) {
 }
 
 /// Whether a word is the verb of an attribution.
-fn is_verb(word: &str) -> bool {
-    VERBS.contains(&word.to_lowercase().as_str())
+pub(super) fn is_verb(word: &str) -> bool {
+    VERBS.contains(&word.to_lowercase().as_str()) || ENDINGS.iter().any(|end| word.ends_with(end))
 }
 
 #[cfg(test)]
@@ -143,7 +171,8 @@ mod tests {
 
     fn pushed(text: &str, quotes: KeepOrDrop, signatures: KeepOrDrop) -> String {
         let mut out = "before wrote:\n".to_owned();
-        push(text, &MailOptions { quotes, signatures, html: Keep }, &mut out);
+        let options = MailOptions { quotes, signatures, ..MailOptions::default() };
+        push(text, &options, false, &mut out);
         out.strip_prefix("before wrote:\n").unwrap().to_owned()
     }
 
@@ -163,10 +192,42 @@ mod tests {
             ("> a\n", ""),
             ("a\n-----Original Message-----\nFrom: b\n\nc\n", "a\n"),
             ("a\n -- original  message --\nb\n", "a\n -- original  message --\nb\n"),
+            ("a\nman. 23. nov. 2026 kl. 10.01 skrev Bob B <b@b.example>:\n\n> b\n", "a\n"),
+            (
+                "a\n\u{43f}\u{43d}, 23 \u{43d}\u{43e}\u{44f}\u{431}. 2026 \u{433}. \u{432} 10:01, Bob <\nb@b.example>:\n> b\n",
+                "a\n",
+            ),
+            (
+                "a\n2026\u{5e74}11\u{6708}23\u{65e5}(\u{6708}) 10:01 Bob <b@b.example>:\n> b\n",
+                "a\n",
+            ),
+            (
+                "a\n\u{5728} 2026\u{5e74}11\u{6708}23\u{65e5}\u{ff0c}Bob <b@b.example> \u{5199}\u{9053}\u{ff1a}\n\n> b\n",
+                "a\n",
+            ),
+            ("a\nW dniu 23.11.2026 o 10:01, Bob pisze:\n> b\n", "a\n"),
+            ("a\nDne 23. 11. 2026 v 10:01 Bob napsal(a):\n> b\n", "a\n"),
+            ("Write to Bob <b@b.example>:\n> b\n", "Write to Bob <b@b.example>:\n"),
             ("", ""),
         ] {
             assert_eq!(pushed(text, Drop, Keep), expected, "{text}");
             assert_eq!(pushed(text, Keep, Keep), text);
+        }
+    }
+
+    #[test]
+    fn the_original_message_of_a_forwarded_message_is_kept() {
+        let original = "-----Original Message-----\nFrom: b\n\nc\n> d\n-- \ne\n";
+        let options = MailOptions { quotes: Drop, signatures: Drop, ..MailOptions::default() };
+        for (text, is_forwarded, expected) in [
+            (format!("a\n{original}"), false, "a\n".to_owned()),
+            (format!("a\n> b\n{original}"), true, format!("a\n{original}")),
+            // Nothing of its own.
+            (format!("\n \n{original}"), false, format!("\n \n{original}")),
+        ] {
+            let mut out = String::new();
+            push(&text, &options, is_forwarded, &mut out);
+            assert_eq!(out, expected);
         }
     }
 

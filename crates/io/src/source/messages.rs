@@ -23,6 +23,12 @@ pub(super) fn options(formats: &FormatOptions) -> MailOptions {
     MailOptions { quotes: mail_quotes, signatures: mail_signatures, html: mail_html }
 }
 
+impl From<&FormatOptions> for MailOptions {
+    fn from(formats: &FormatOptions) -> Self {
+        options(formats)
+    }
+}
+
 /// Parses the messages of a chunk of an mbox.
 pub(super) fn visit(
     chunk: &Chunk,
