@@ -18,6 +18,8 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<writer::IndexWriter>()?;
     module.add_class::<message_filter::MessageFilter>()?;
     module.add_function(wrap_pyfunction!(message_filter::index_prototypes, module)?)?;
+    module.add_function(wrap_pyfunction!(message_filter::index_filter_rule, module)?)?;
+    module.add_function(wrap_pyfunction!(message_filter::index_set_filter_rule, module)?)?;
     module.add_function(wrap_pyfunction!(message_filter::index_report, module)?)?;
     module.add_function(wrap_pyfunction!(create::create_index, module)?)?;
     module.add_function(wrap_pyfunction!(reader::collapse, module)?)?;

@@ -69,3 +69,18 @@ def test_reports_count_once_and_are_taken_back(prototypes: lookalike.Index) -> N
         lookalike.MessageFilter(prototypes.path, ask="cluster")
     with pytest.raises(lookalike.SettingsError, match="reports="):
         lookalike.MessageFilter(prototypes.path, reports=0)
+
+
+def test_the_rule_is_kept_with_the_prototypes(tmp_path):
+    index = lookalike.Index.create(tmp_path / "spam.index")
+    messages = lookalike.MessageFilter(index)
+    assert messages.rule() == {}
+    text = " ".join(f"reason {n} to buy it" for n in range(20))
+    more = text + " " + " ".join(f"word{n}" for n in range(200))
+    messages.report("spam", [{"id": "m1", "text": text}], reporter="ann")
+    assert messages.verdict(more).verdict == "none"
+    kept = messages.set_rule(ask="contained-in", threshold=0.9, reports=1)
+    assert kept == messages.rule() == {"ask": "contained-in", "threshold": "0.9", "reports": 1}
+    assert lookalike.MessageFilter(index).verdict(more).verdict == "spam"
+    assert lookalike.MessageFilter(index, reports=2).verdict(more).verdict == "unsure"
+    assert messages.set_rule(ask="resembles") == {"ask": "resembles", "reports": 1}

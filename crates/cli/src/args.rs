@@ -35,8 +35,8 @@ pub(crate) use choices::{
 pub(crate) use documents::{CompareArgs, ExplainArgs};
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use filter::{
-    FilterArgs, FilterCommand, FilterListArgs, FilterReportArgs, FilterVerdictArgs, MatchRuleArgs,
-    MessageArgs, ReportArg,
+    FilterArgs, FilterCommand, FilterListArgs, FilterReportArgs, FilterRuleArgs, FilterVerdictArgs,
+    MatchRuleArgs, MessageArgs, ReportArg,
 };
 pub(crate) use formats::FormatArgs;
 pub(crate) use index::{
@@ -234,6 +234,8 @@ Examples:
   lookalike filter --prototypes spam.index inbox.mbox
   tail -f messages.jsonl | lookalike filter --prototypes spam.index
   lookalike filter --prototypes spam.index --input-format eml - < message
+  lookalike filter --prototypes spam.index --header < message > marked
+  lookalike filter rule --prototypes spam.index --ask contained-in --reports 2
   lookalike filter list --prototypes spam.index")]
     Filter(FilterArgs),
     /// Group a ranked list of documents: one is shown, and its near-duplicates are put behind it

@@ -16,6 +16,12 @@ pub(crate) enum Exit {
     Usage = 2,
     /// A guard stopped the run: a condition under which no result is written.
     Guard = 3,
+    /// `filter --exit-code`: a message is spam.
+    Spam = 10,
+    /// `filter --exit-code`: a message matches prototypes without enough reports, and none is spam.
+    Unsure = 11,
+    /// `filter --exit-code`: a message could not be read, and none is spam or unsure.
+    Unreadable = 12,
     /// A panic: a bug in the program.
     Internal = 101,
     /// SIGINT (Ctrl-C).
@@ -50,6 +56,9 @@ impl Exit {
         if error.is::<WrongUsage>() {
             return Self::Usage;
         }
+        if error.is::<Strict>() {
+            return Self::Guard;
+        }
         match error.downcast_ref::<LookalikeError>().map(LookalikeError::kind) {
             Some(ErrorKind::Usage) => Self::Usage,
             Some(ErrorKind::Guard) => Self::Guard,
@@ -62,6 +71,18 @@ impl Exit {
         }
     }
 }
+
+/// A bad record with `--strict`.
+#[derive(Debug)]
+pub(crate) struct Strict(pub(crate) String);
+
+impl std::fmt::Display for Strict {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Strict {}
 
 /// Invalid values or conflicting arguments that the argument parser cannot detect.
 #[derive(Debug)]

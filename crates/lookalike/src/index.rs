@@ -29,8 +29,9 @@ pub use edit::{AddOptions, AddSeconds, Added, IndexWriter};
 pub use export::{ExportOptions, export_answer, export_documents, export_tables, write_documents};
 pub use filter::Filter;
 pub use message_filter::{
-    FilterOptions, Filtered, MatchRule, MatchedPrototype, MessageFilter, Prototype, ReadOptions,
-    Report, ReportCounts, ReportOptions, Reported, ReportsDone, SharedText, Verdict, VerdictKind,
+    FilterOptions, FilterRule, Filtered, MatchRule, MatchedPrototype, MessageFilter, Prototype,
+    ReadOptions, Report, ReportCounts, ReportOptions, Reported, ReportsDone, SharedText, Verdict,
+    VerdictKind, mail_record,
 };
 pub use open::Index;
 pub use query::{Query, QueryAnswer, QueryMatch, QuerySubject, Wanted};

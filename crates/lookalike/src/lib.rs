@@ -157,12 +157,12 @@ pub use explain::explain;
 pub use guards::{ClusterLimit, LossLimit};
 pub use index::{
     AddOptions, AddSeconds, Added, Asked, AskedAll, Change, DeleteWhat, DiffOptions, ExportOptions,
-    Filter, FilterOptions, Filtered, FoundDocuments, Holder, Index, IndexSettings, IndexStats,
-    IndexWriter, MatchRule, MatchedPrototype, MessageFilter, PageChange, PageVersion, Prototype,
-    Query, QueryAnswer, QueryMatch, QuerySubject, ReadOptions, Report, ReportCounts, ReportOptions,
-    Reported, ReportsDone, Revisit, SegmentStats, SharedText, SiteVersion, SweepDiff, SweepStats,
-    Verdict, VerdictKind, Wanted, check_index, export_answer, export_documents, export_tables,
-    read_document, write_documents,
+    Filter, FilterOptions, FilterRule, Filtered, FoundDocuments, Holder, Index, IndexSettings,
+    IndexStats, IndexWriter, MatchRule, MatchedPrototype, MessageFilter, PageChange, PageVersion,
+    Prototype, Query, QueryAnswer, QueryMatch, QuerySubject, ReadOptions, Report, ReportCounts,
+    ReportOptions, Reported, ReportsDone, Revisit, SegmentStats, SharedText, SiteVersion,
+    SweepDiff, SweepStats, Verdict, VerdictKind, Wanted, check_index, export_answer,
+    export_documents, export_tables, mail_record, read_document, write_documents,
 };
 pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from, merge_lexicons};

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    DeleteWhat, ErrorKind, FilterOptions, Index, IndexSettings, IndexWriter, MatchRule,
+    DeleteWhat, ErrorKind, FilterOptions, FilterRule, Index, IndexSettings, IndexWriter, MatchRule,
     MessageFilter, MethodSettings, ReadOptions, Record, Report, ReportCounts, ReportOptions,
     Settings, Silent, Source, Verdict, VerdictKind, Verify, Wanted,
 };
@@ -214,7 +214,7 @@ fn short_messages_match_only_the_same_words_and_title() {
     assert_eq!(kind(&text, "Re: prize"), VerdictKind::None);
     assert_eq!(kind(&format!("{text} more"), "Prize!"), VerdictKind::None);
     assert_eq!(kind("", "Prize!"), VerdictKind::None);
-    let matching = MatchRule { min_words: 10, ..MatchRule::default() };
+    let matching = MatchRule { min_words: Some(10), ..MatchRule::default() };
     let filter =
         MessageFilter::open(&dir, FilterOptions { matching, ..FilterOptions::default() }).unwrap();
     let longer = filter.verdict(&Record::new(format!("{text} more"))).unwrap();
@@ -304,7 +304,7 @@ fn methods_match_and_name_their_terms() {
     let settings = IndexSettings { methods: vec![random, method], ..IndexSettings::default() };
     let mut writer = IndexWriter::create(&dir, settings, 1).unwrap();
     for name in ["syntactic", "minhash-lsh"] {
-        let matching = MatchRule { ask: Wanted::Method(name.into()), ..MatchRule::default() };
+        let matching = MatchRule { ask: Some(Wanted::Method(name.into())), ..MatchRule::default() };
         let options = ReportOptions { matching: matching.clone(), ..ReportOptions::default() };
         for reporter in &REPORTERS[..3] {
             let message = Record::new(message(0, 0)).id("m");
@@ -328,11 +328,12 @@ fn what_cannot_be_asked_is_refused() {
     let dir = folder.path().join("index");
     let mut writer = create(&dir);
     let open = |matching: MatchRule, reports| {
-        let options = FilterOptions { matching, reports, ..FilterOptions::default() };
+        let options =
+            FilterOptions { matching, reports: Some(reports), ..FilterOptions::default() };
         MessageFilter::open(&dir, options).unwrap_err()
     };
     let rule = |ask: Wanted, threshold: Option<&str>| MatchRule {
-        ask,
+        ask: Some(ask),
         threshold: threshold.map(str::to_owned),
         ..MatchRule::default()
     };
@@ -454,4 +455,42 @@ fn anyhow_chain(error: &(dyn std::error::Error + 'static)) -> Option<std::io::Er
         Some(io) => Some(io.kind()),
         None => anyhow_chain(error.source()?),
     }
+}
+
+#[test]
+fn the_rule_of_an_index_completes_that_of_a_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("index");
+    let mut writer = create(&dir);
+    let part = message(0, 0);
+    let whole = format!("{part} {} {}", message(1, 0), message(2, 0));
+    writer
+        .report(Report::Spam, "ann", &Record::new(part).id("m"), &ReportOptions::default())
+        .unwrap();
+    let verdict = |options: FilterOptions| {
+        let filter = MessageFilter::open(&dir, options).unwrap();
+        filter.verdict(&Record::new(whole.clone())).unwrap().verdict
+    };
+    assert_eq!(verdict(FilterOptions::default()), VerdictKind::None);
+    let change =
+        FilterRule { ask: Some("contained-in".into()), reports: Some(1), ..FilterRule::default() };
+    assert_eq!(writer.set_filter_rule(&change).unwrap(), change);
+    assert_eq!(Index::open(&dir).unwrap().filter_rule().unwrap(), change);
+    assert_eq!(verdict(FilterOptions::default()), VerdictKind::Spam);
+    let given = FilterOptions { reports: Some(2), ..FilterOptions::default() };
+    assert_eq!(verdict(given), VerdictKind::Unsure);
+    let matching = MatchRule { ask: Some(Wanted::Resembles), ..MatchRule::default() };
+    assert_eq!(verdict(FilterOptions { matching, ..FilterOptions::default() }), VerdictKind::None);
+    // A report counts by the same rule.
+    let reported =
+        writer.report(Report::Spam, "bob", &whole.as_str().into(), &ReportOptions::default());
+    assert_eq!(reported.unwrap().prototype.as_deref(), Some("m"));
+    for wrong in [
+        FilterRule { ask: Some("cluster".into()), ..FilterRule::default() },
+        FilterRule { threshold: Some("2".into()), ..FilterRule::default() },
+        FilterRule { reports: Some(0), ..FilterRule::default() },
+    ] {
+        assert_eq!(writer.set_filter_rule(&wrong).unwrap_err().kind(), ErrorKind::Usage);
+    }
+    assert_eq!(Index::open(&dir).unwrap().filter_rule().unwrap(), change);
 }

@@ -3,6 +3,7 @@ import csv
 import json
 import os
 import random
+import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -108,6 +109,8 @@ def filter(c: Checks) -> None:  # noqa: A001, a part is called by the name of it
     forms_of_input(c, folder)
     as_it_comes(c, folder)
     lexicon_terms(c, folder)
+    in_a_mail_server(c, folder)
+    kept_rule(c, folder)
     if data := os.environ.get("LOOKALIKE_DATA"):
         on_real_mail(c, folder, Path(data))
 
@@ -263,6 +266,103 @@ def lexicon_terms(c: Checks, folder: Path) -> None:
     changed = [{"id": f"d{n}", "text": " ".join(first[1:])} for n in range(1)]
     near = verdicts(c, prototypes, changed, *ask)["d0"]
     c.check("filter: a copy without one word agrees in part", near["verdict"] in ("spam", "none") and near["score"] < 1, near)
+
+
+def in_a_mail_server(c: Checks, folder: Path) -> None:
+    """A message on standard input: its Message-ID, the exit code, the marked message; as procmail and maildrop call it."""
+    rng, prototypes = random.Random(6), folder / "server.index"
+    c.run("index", "create", prototypes, "-q")
+    texts = [" ".join(words(rng, 100)) for _ in range(3)]
+    mails = [f"From: a@example.org\nSubject: \u00e9\nMessage-ID: <{n}@example.org>\nContent-Type: text/plain; charset=utf-8\n\n{text}\n" for n, text in enumerate(texts)]
+    reported = [
+        c.run("filter", "report", "spam", "--prototypes", prototypes, "--reporter", reporter, "--input-format", "eml", "-q", "-", stdin=mails[number])
+        for reporter, number in (("ann", 0), ("bob", 0), ("carl", 0), ("ann", 1))
+    ]
+    ids = [json.loads(done.stdout)["prototype"] for done in reported]
+    c.check("filter: a reported message is called by its Message-ID", ids == ["0@example.org"] * 3 + ["1@example.org"], ids)
+    options = ("filter", "--prototypes", prototypes, "-q")
+    expected = [("spam", 10), ("unsure", 11), ("none", 0)]
+    for number, (verdict, code) in enumerate(expected):
+        done = c.run(*options, "--input-format", "eml", "--exit-code", stdin=mails[number])
+        line = json.loads(done.stdout)
+        c.check(f"filter: exit code {code}", (line["id"], line["verdict"], done.returncode) == (f"{number}@example.org", verdict, code), (line, done.returncode))
+        for mail in (mails[number], f"From a@example.org Mon Nov 23 10:00:00 2026\n{mails[number]}", "X-LOOKALIKE: ham\n more\n" + mails[number]):
+            done = c.run(*options, "--header", stdin=mail)
+            start = mail.startswith("From ") and mail.index("\n") + 1
+            field, _, rest = done.stdout[start:].partition("\n")
+            marked = mail[:start] == done.stdout[:start] and rest == mail[start:].removeprefix("X-LOOKALIKE: ham\n more\n")
+            c.check(f"filter: a message is marked as {verdict}", marked and field.startswith(f"X-Lookalike: {verdict}") and done.returncode == 0, done.stdout[:200])
+        both = c.run(*options, "--header=X-Spam-Verdict", "--exit-code", stdin=mails[number])
+        c.check("filter: marked, with an exit code", both.stdout.startswith(f"X-Spam-Verdict: {verdict}") and both.returncode == code, both.stdout[:200])
+    ham = c.run("filter", "report", "ham", "--prototypes", prototypes, "--reporter", "post", "--input-format", "eml", "-q", stdin=mails[0])
+    done = c.run(*options, "--header", "--exit-code", stdin=mails[0])
+    c.check("filter: ham has code 0", done.returncode == 0 and done.stdout.startswith("X-Lookalike: ham; score=1.0000; spam-reports=3; ham-reports=1; match=0@example.org\n"), (done.stdout[:200], ham.stderr))
+    for raw in ("no message\n", ""):
+        done = c.run(*options, "--header", stdin=raw)
+        c.check("filter: what is no message comes out as it is", done.returncode == 0 and done.stdout == raw, done)
+        done = c.run(*options, "--input-format", "eml", "--exit-code", stdin=raw)
+        c.check("filter: exit code 12", done.returncode == 12 and json.loads(done.stdout)["verdict"] == "error", done)
+    done = c.run(*options, "--input-format", "eml", "--strict", stdin="no message\n")
+    c.check("filter: strict stops at a message that is none", done.returncode == 3 and done.stdout == "", done)
+    done = c.run("filter", "--prototypes", folder / "none.index", "--header", stdin=mails[0])
+    c.check("filter: without prototypes the message comes out", done.returncode == 1 and done.stdout == mails[0], done)
+    several = c.run(*options, "--exit-code", stdin=lines_of([{"id": "a", "text": texts[2]}, {"id": "b", "text": texts[1]}, {"id": "c", "text": texts[2]}]))
+    c.check("filter: the exit code of several messages", several.returncode == 11, several)
+    for arguments, part in ((("--header", "x.eml"), "--header"), (("--header=a b",), "header field"), (("--header", "--format", "json"), "--header")):
+        done = c.run(*options, *arguments, stdin="")
+        c.check(f"filter: wrong usage {part}", done.returncode == 2 and part in done.stderr, done.stderr)
+    deliver(c, folder, prototypes, mails[1:])
+
+
+def deliver(c: Checks, folder: Path, prototypes: Path, mails: list) -> None:
+    """The recipes of docs/filter.md, where the programs are."""
+    command = f"{c.binary} filter --prototypes {prototypes}"
+    if program := shutil.which("procmail"):
+        recipe = folder / "procmailrc"
+        recipe.write_text(f"MAILDIR={folder}\nDEFAULT={folder}/inbox\nVERBOSE=off\n\n:0 fw\n| {command} --header -q\n\n:0:\n* ^X-Lookalike: unsure\nunsure\n")
+        for mail in mails:
+            subprocess.run([program, "-m", str(recipe)], input=mail.encode(), check=True, timeout=60)
+        found = [mailbox.read_text().count("\nMessage-ID: <") for mailbox in (folder / "unsure", folder / "inbox")]
+        c.check("filter: procmail files by the header", found == [1, 1], found)
+    if program := shutil.which("maildrop"):
+        recipe = folder / "mailfilter"
+        recipe.write_text(
+            f'SHELL="/bin/sh"\n`{command} --input-format eml --exit-code -q >/dev/null`\nif ($RETURNCODE == 11)\n    to "{folder}/maildrop-unsure"\n'
+            f'xfilter "{command} --header -q"\nif (/^X-Lookalike: none/)\n    to "{folder}/maildrop-none"\n'
+        )
+        recipe.chmod(0o600)
+        for mail in mails:
+            subprocess.run([program, str(recipe)], input=mail.encode(), check=True, timeout=60)
+        found = [(folder / name).read_text().count("\nMessage-ID: <") for name in ("maildrop-unsure", "maildrop-none")]
+        c.check("filter: maildrop files by the exit code and the header", found == [1, 1], found)
+
+
+def kept_rule(c: Checks, folder: Path) -> None:
+    """The rule that the index keeps decides, and what a call gives takes precedence."""
+    prototypes = folder / "rule.index"
+    c.run("index", "create", prototypes, "-q")
+    rule = ("filter", "rule", "--prototypes", prototypes)
+    c.check("filter: no rule", c.run(*rule).stdout == "{}\n")
+    text = " ".join(words(random.Random(7), 100))
+    half = {"id": "half", "text": text + " " + " ".join(words(random.Random(8), 150)), "title": ""}
+    report(c, prototypes, [{"id": "whole", "text": text, "title": ""}], "ann", "spam")
+    said = lambda *options: verdicts(c, prototypes, [half], *options)["half"]["verdict"]
+    c.check("filter: the usual rule", (said(), said("--ask", "contained-in"), said("--ask", "contained-in", "--reports", "1")) == ("none", "unsure", "spam"))
+    done = c.run(*rule, "--ask", "contained-in", "--threshold", "0.9", "--reports", "1", "--min-words", "50")
+    kept = {"ask": "contained-in", "threshold": "0.9", "min_words": 50, "reports": 1}
+    c.check("filter: a rule is kept", done.returncode == 0 and json.loads(done.stdout) == kept == json.loads(c.run(*rule).stdout), done.stderr)
+    found = [said(), said("--reports", "2"), said("--ask", "resembles"), said("--min-words", "300")]
+    c.check("filter: the rule that is kept decides", found == ["spam", "unsure", "none", "none"], found)
+    line = report(c, prototypes, [half], "bob", "spam")[0]
+    c.check("filter: reports follow it", line["prototype"] == "whole" and not line["new"], line)
+    stats = json.loads(c.run("index", "stats", prototypes, "--format", "json").stdout)
+    c.check("filter: index stats shows it", stats["filter_rule"] == kept and "contained-in" in c.run("index", "stats", prototypes, "--format", "text").stdout, stats)
+    done = c.run(*rule, "--ask", "resembles")
+    c.check("filter: another question drops the threshold", json.loads(done.stdout) == {"ask": "resembles", "min_words": 50, "reports": 1}, done.stdout)
+    for wrong in (("--ask", "imatch"), ("--ask", "cluster"), ("--threshold", "2"), ("--reports", "0")):
+        done = c.run(*rule, *wrong)
+        c.check(f"filter: no rule {wrong}", done.returncode == 2, done.stderr)
+    c.check("filter: an index with a rule is whole", c.run("index", "check", prototypes, "--deep", "-q").returncode == 0)
 
 
 def on_real_mail(c: Checks, folder: Path, data: Path) -> None:

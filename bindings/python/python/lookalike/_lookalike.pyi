@@ -38,11 +38,13 @@ __all__ = [
     "find",
     "given_fields",
     "index_diff",
+    "index_filter_rule",
     "index_history",
     "index_holders",
     "index_prototypes",
     "index_report",
     "index_revisit",
+    "index_set_filter_rule",
     "index_site_history",
     "index_sweeps",
     "least_equal",
@@ -203,7 +205,7 @@ class IndexWriter:
 
 @final
 class MessageFilter:
-    def __new__(cls, path: str | PathLike[str], rule: Rule, reports: int, reasons: int) -> MessageFilter: ...
+    def __new__(cls, path: str | PathLike[str], rule: Rule, reports: int | None, reasons: int) -> MessageFilter: ...
     def close(self) -> None: ...
     def verdict(self, text: str, id: str | None, title: str | None) -> str: ...
     def verdicts(self, messages: Opener | list[str], fields: str, options: Options) -> str: ...
@@ -219,6 +221,8 @@ def index_report(
     options: Options,
 ) -> str: ...
 def index_prototypes(index: IndexReader) -> str: ...
+def index_filter_rule(index: IndexReader) -> str: ...
+def index_set_filter_rule(writer: IndexWriter, rule: Rule, reports: int | None, options: Options) -> str: ...
 def create_index(
     path: str | PathLike[str],
     settings: str,

@@ -20,9 +20,9 @@ from lookalike._settings import COLUMNS, Settings, Threshold, threshold_text
 class Rule(NamedTuple):
     """Which prototypes a message matches; the names are those of the extension module's struct."""
 
-    ask: str
+    ask: str | None
     threshold: str | None
-    min_words: int
+    min_words: int | None
 
 
 class Verdict(NamedTuple):
@@ -74,15 +74,17 @@ class MessageFilter:
     ----------
     path : path or Index
         The index, or its directory.
-    ask : str
+    ask : str, optional
         Which prototypes a message matches: ``"resembles"``, ``"contained-in"`` (it contains the prototype),
-        ``"containing"``, ``"cosine"``, or a method of the index.
+        ``"containing"``, ``"cosine"``, or a method of the index. By default that of :meth:`set_rule`, else
+        ``"resembles"``.
     threshold : float or str, optional
-        What the measure has to reach; by default 0.4, 0.5, 0.8 or 0.7, whatever that of the index.
-    min_words : int
-        A message with fewer words matches only one with the same words and title.
-    reports : int
-        How many different reporters make a prototype spam.
+        What the measure has to reach; by default that of :meth:`set_rule`, else 0.4, 0.5, 0.8 or 0.7.
+    min_words : int, optional
+        A message with fewer words matches only one with the same words and title; by default that of
+        :meth:`set_rule`, else 64.
+    reports : int, optional
+        How many different reporters make a prototype spam; by default that of :meth:`set_rule`, else 3.
     reasons : int
         How many passages or terms a verdict gives.
 
@@ -105,10 +107,10 @@ class MessageFilter:
         self,
         path: str | PathLike[str],
         *,
-        ask: Ask = "resembles",
+        ask: Ask | None = None,
         threshold: Threshold | None = None,
-        min_words: int = 64,
-        reports: int = 3,
+        min_words: int | None = None,
+        reports: int | None = None,
         reasons: int = 3,
     ) -> None:
         #: The directory.
@@ -193,6 +195,30 @@ class MessageFilter:
             )
         return [Reported(**one) for one in json.loads(reported)]
 
+    def rule(self) -> dict[str, Any]:
+        """The rule that is kept with the prototypes: what was set of ``ask``, ``threshold``, ``min_words`` and ``reports``."""
+        with closing(_lookalike.IndexReader(self.path)) as reader:
+            rule: dict[str, Any] = json.loads(_lookalike.index_filter_rule(reader))
+        return rule
+
+    def set_rule(
+        self,
+        *,
+        ask: Ask | None = None,
+        threshold: Threshold | None = None,
+        min_words: int | None = None,
+        reports: int | None = None,
+    ) -> dict[str, Any]:
+        """Changes the rule that is kept with the prototypes, for filters and reports that do not give their own.
+
+        What is None stays as it is. Filters that are open keep their rule until they are opened again.
+        """
+        change = Rule(ask, None if threshold is None else threshold_text(threshold), min_words)
+        limits = options(threads=None, memory=None, scratch=None, progress=None, strict=False)
+        with closing(_lookalike.IndexWriter(self.path, limits.threads)) as writer:
+            rule: dict[str, Any] = json.loads(_lookalike.index_set_filter_rule(writer, change, reports, limits))
+        return rule
+
     def prototypes(self) -> list[dict[str, Any]]:
         """The prototypes in the order in which they were added: ``id``, ``reports``, and ``expires`` where they do."""
         with closing(_lookalike.IndexReader(self.path)) as reader:
@@ -218,7 +244,7 @@ class MessageFilter:
         return f"<lookalike.MessageFilter: {self.path}>"
 
 
-def _opened_again(path: str, rule: Rule, reports: int, reasons: int) -> MessageFilter:
+def _opened_again(path: str, rule: Rule, reports: int | None, reasons: int) -> MessageFilter:
     return MessageFilter(
         path, ask=rule.ask, threshold=rule.threshold, min_words=rule.min_words, reports=reports, reasons=reasons
     )

@@ -10,7 +10,8 @@ use crate::per_process::PerProcess;
 use crate::rows::json;
 use crate::{errors, settings};
 use lookalike::{
-    FilterOptions, Index, MatchRule, ReadOptions, Record, Report, ReportOptions, Reported, Verdict,
+    FilterOptions, FilterRule, Index, MatchRule, ReadOptions, Record, Report, ReportOptions,
+    Reported, Verdict,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -19,15 +20,18 @@ use std::path::PathBuf;
 /// Which prototypes a message matches, as the package's Python code describes it.
 #[derive(FromPyObject)]
 pub(crate) struct Rule {
-    ask: String,
+    ask: Option<String>,
     threshold: Option<String>,
-    min_words: u32,
+    min_words: Option<u32>,
 }
 
 impl Rule {
     fn matching(self) -> MatchRule {
         let Self { ask, threshold, min_words } = self;
-        let Ok(ask) = ask.parse();
+        let ask = ask.map(|ask| {
+            let Ok(ask) = ask.parse();
+            ask
+        });
         MatchRule { ask, threshold, min_words }
     }
 }
@@ -43,7 +47,7 @@ impl MessageFilter {
         py: Python<'_>,
         path: PathBuf,
         rule: Rule,
-        reports: u32,
+        reports: Option<u32>,
         reasons: usize,
     ) -> PyResult<Self> {
         let options = FilterOptions { matching: rule.matching(), reports, reasons };
@@ -127,6 +131,27 @@ pub(crate) fn index_report(
         writer.report_all(report, reporter, source, &fields, &options, progress, each)
     })?;
     json(&reported)
+}
+
+/// The rule of a filter that an index keeps, as JSON.
+#[pyfunction]
+pub(crate) fn index_filter_rule(py: Python<'_>, index: &IndexReader) -> PyResult<String> {
+    json(&index.detached(py, Index::filter_rule)?)
+}
+
+/// Changes the rule of a filter that an index keeps; returns it as JSON.
+#[pyfunction]
+pub(crate) fn index_set_filter_rule(
+    py: Python<'_>,
+    writer: &IndexWriter,
+    rule: Rule,
+    reports: Option<u32>,
+    options: Options,
+) -> PyResult<String> {
+    let Rule { ask, threshold, min_words } = rule;
+    let change = FilterRule { ask, threshold, min_words, reports };
+    let watch = Watch::new(options.progress, options.cancelled);
+    json(&writer.with(py, &watch, |writer, _| writer.set_filter_rule(&change))?)
 }
 
 /// The prototypes of an index, as JSON.

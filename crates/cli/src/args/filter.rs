@@ -22,7 +22,7 @@ pub(crate) enum FilterCommand {
         after_help = "\
 A report counts for the prototype that the message matches best, once for each
 reporter; a message that matches none becomes one. Give the same --ask,
---threshold and --min-words as for verdicts. Prints what became of each report
+--threshold and --min-words as for verdicts, or set them with `filter rule`. Prints what became of each report
 once it is durable.
 
 Examples:
@@ -36,6 +36,13 @@ Examples:
       --reporter ann@example.org message.eml"
     )]
     Report(Box<FilterReportArgs>),
+    /// Print the rule of the filter that is kept with the prototypes, after changing what is given
+    #[command(after_help = "\
+Verdicts and reports use this rule; what a call gives itself takes precedence.
+
+Example:
+  lookalike filter rule --prototypes spam.index --ask contained-in --reports 2")]
+    Rule(FilterRuleArgs),
     /// List the prototypes, with what was reported about them and when they expire
     #[command(after_help = "\
 Example:
@@ -65,19 +72,55 @@ pub(crate) struct FilterVerdictArgs {
     #[command(flatten)]
     pub(crate) matching: MatchRuleArgs,
     /// How many different reporters have to call a prototype spam before messages that match it are
+    /// [default: that of `filter rule`, else 3]
     #[arg(
         long,
         value_name = "N",
         value_parser = clap::value_parser!(u32).range(1..),
-        default_value_t = 3,
         help_heading = "Verdict"
     )]
-    pub(crate) reports: u32,
+    pub(crate) reports: Option<u32>,
     /// How many terms or passages a verdict gives as its reasons; 0 for none
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Verdict")]
     pub(crate) reasons: usize,
+    /// Say the verdict by the exit code: 0 for none and ham, 10 for spam, 11 for unsure, 12 for error; of
+    /// several messages the first of spam, unsure and error that occurs
+    #[arg(long, help_heading = "Verdict")]
+    pub(crate) exit_code: bool,
+    /// Print the message of standard input instead of a verdict, byte for byte, with the verdict in a
+    /// header field of this name before its own; fields of this name that it had are removed
+    #[arg(
+        long,
+        value_name = "NAME",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "X-Lookalike",
+        value_parser = header_name,
+        conflicts_with = "format",
+        help_heading = "Verdict"
+    )]
+    pub(crate) header: Option<String>,
     #[command(flatten)]
     pub(crate) running: FilterRunningArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FilterRuleArgs {
+    #[command(flatten)]
+    pub(crate) prototypes: PrototypesArgs,
+    #[command(flatten)]
+    pub(crate) matching: MatchRuleArgs,
+    /// How many different reporters have to call a prototype spam before messages that match it are
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..),
+        help_heading = "Verdict"
+    )]
+    pub(crate) reports: Option<u32>,
+    /// Format of what is printed [default: text on a terminal, else json]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatArg>,
 }
 
 #[derive(Debug, Args)]
@@ -137,16 +180,17 @@ pub(crate) struct MessageArgs {
 pub(crate) struct MatchRuleArgs {
     /// Which prototypes a message matches: those that it resembles (resembles), that contain it
     /// (containing), that it contains (contained-in), that are near it (cosine), or a method of the
-    /// index
-    #[arg(long, value_name = "ASK", default_value = "resembles", help_heading = "Matching")]
-    pub(crate) ask: String,
-    /// Value that the measure has to reach [default: resembles 0.4, contained-in
+    /// index [default: that of `filter rule`, else resembles]
+    #[arg(long, value_name = "ASK", help_heading = "Matching")]
+    pub(crate) ask: Option<String>,
+    /// Value that the measure has to reach [default: that of `filter rule`, else resembles 0.4, contained-in
     /// 0.5, cosine 0.7, containing 0.8]
     #[arg(long, short = 't', value_name = "RATIO", help_heading = "Matching")]
     pub(crate) threshold: Option<String>,
     /// Messages and prototypes with fewer words match only the same words under the same title
-    #[arg(long, value_name = "N", default_value_t = 64, help_heading = "Matching")]
-    pub(crate) min_words: u32,
+    /// [default: that of `filter rule`, else 64]
+    #[arg(long, value_name = "N", help_heading = "Matching")]
+    pub(crate) min_words: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -168,4 +212,12 @@ pub(crate) struct FilterRunningArgs {
     /// Print only verdicts or reports, and errors
     #[arg(long, short = 'q', help_heading = "Running")]
     pub(crate) quiet: bool,
+}
+
+/// The name of a header field.
+fn header_name(name: &str) -> Result<String, String> {
+    match !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':') {
+        true => Ok(name.to_owned()),
+        false => Err("a header field has a name of letters, digits and hyphens".to_owned()),
+    }
 }

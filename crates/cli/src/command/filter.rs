@@ -1,28 +1,31 @@
 //! `lookalike filter`, `lookalike filter report` and `lookalike filter list`
 
+use super::marked_mail;
 use super::problems;
 use crate::args::{
-    FilterArgs, FilterCommand, FilterListArgs, FilterReportArgs, FilterVerdictArgs, FormatArg,
-    MatchRuleArgs, MessageArgs, ReportArg,
+    FilterArgs, FilterCommand, FilterListArgs, FilterReportArgs, FilterRuleArgs, FilterVerdictArgs,
+    FormatArg, MatchRuleArgs, MessageArgs, ReportArg,
 };
-use crate::exit::{Exit, WrongUsage};
+use crate::exit::{Exit, Strict, WrongUsage};
 use crate::interrupt;
 use crate::progress::TerminalProgress;
 use crate::terminal::tell;
 use crate::visible::{visible, write_json};
 use anyhow::Context;
 use lookalike::{
-    FilterOptions, Filtered, Format, Index, IndexWriter, MatchRule, MessageFilter, Problem,
-    Prototype, ReadOptions, Report, ReportCounts, ReportOptions, Reported, Settings, Source,
-    Verdict, VerdictKind,
+    FilterOptions, FilterRule, Filtered, Format, Index, IndexWriter, MatchRule, MessageFilter,
+    Problem, Prototype, ReadOptions, Record, Report, ReportCounts, ReportOptions, Reported,
+    Settings, Source, Verdict, VerdictKind, mail_record,
 };
 use serde::Serialize;
-use std::io::{self, BufReader, BufWriter, IsTerminal, Write};
+use std::collections::BTreeMap;
+use std::io::{self, BufReader, BufWriter, IsTerminal, Read, Write};
 use std::path::Path;
 
 pub(super) fn run(args: &FilterArgs) -> anyhow::Result<Exit> {
     match (&args.command, &args.verdicts.prototypes) {
         (Some(FilterCommand::Report(args)), _) => report(args),
+        (Some(FilterCommand::Rule(args)), _) => print_rule(args),
         (Some(FilterCommand::List(args)), _) => list(args),
         (None, Some(dir)) => verdicts(dir, &args.verdicts),
         (None, None) => Err(WrongUsage("give --prototypes DIR".into()).into()),
@@ -36,6 +39,9 @@ fn verdicts(dir: &Path, args: &FilterVerdictArgs) -> anyhow::Result<Exit> {
         reports: args.reports,
         reasons: args.reasons,
     };
+    if let Some(name) = &args.header {
+        return marked(dir, args, options, name);
+    }
     let filter = MessageFilter::open(dir, options)?;
     let fields = fields(&args.input);
     let read = ReadOptions {
@@ -60,6 +66,12 @@ fn verdicts(dir: &Path, args: &FilterVerdictArgs) -> anyhow::Result<Exit> {
             let lines = BufReader::with_capacity(1 << 16, io::stdin());
             filter.verdicts_of_lines(lines, &fields, read, &progress, |some| print(some, true))
         }
+        Messages::Mail => {
+            let message = one_mail(&fields)?;
+            let (verdict, filtered) = verdict_on(&filter, message, args.input.strict)?;
+            print(&[verdict], true)?;
+            Ok(filtered)
+        }
         Messages::Files(inputs) => {
             let source = Source::files(inputs);
             filter.verdicts(source, &fields, read, &progress, |some| print(some, false))
@@ -80,8 +92,138 @@ fn verdicts(dir: &Path, args: &FilterVerdictArgs) -> anyhow::Result<Exit> {
             tell(counts.join(", "));
         }
     }
+    if args.exit_code && !verdicts.is_empty() {
+        return Ok(exit_of(&verdicts));
+    }
     let read: u64 = verdicts.values().sum::<u64>() - count(&VerdictKind::Error);
     Ok(exit(read, problems))
+}
+
+/// The exit code that says the verdict.
+fn exit_of(verdicts: &BTreeMap<VerdictKind, u64>) -> Exit {
+    let codes = [
+        (VerdictKind::Spam, Exit::Spam),
+        (VerdictKind::Unsure, Exit::Unsure),
+        (VerdictKind::Error, Exit::Unreadable),
+    ];
+    let found = codes.iter().find(|(kind, _)| verdicts.get(kind).is_some_and(|count| *count > 0));
+    found.map_or(Exit::Done, |(_, exit)| *exit)
+}
+
+/// A message from standard input, or why it is none.
+fn one_mail(fields: &Settings) -> anyhow::Result<Result<Record, String>> {
+    let mut raw = Vec::new();
+    let most = fields.max_record.unwrap_or(usize::MAX);
+    io::stdin()
+        .take((most as u64).saturating_add(1))
+        .read_to_end(&mut raw)
+        .context("standard input")?;
+    Ok(message_of(&raw, fields))
+}
+
+fn message_of(raw: &[u8], fields: &Settings) -> Result<Record, String> {
+    match fields.max_record {
+        Some(most) if raw.len() > most => Err(format!("the record is longer than {most} bytes")),
+        _ => mail_record(raw, fields),
+    }
+}
+
+/// The verdict on a message, counted.
+fn verdict_on(
+    filter: &MessageFilter,
+    message: Result<Record, String>,
+    strict: bool,
+) -> anyhow::Result<(Verdict, Filtered)> {
+    let mut filtered = Filtered::default();
+    let verdict = match message {
+        Ok(message) => filter.verdict(&message)?,
+        Err(reason) => {
+            let problem = unreadable(reason.clone());
+            if strict {
+                return Err(Strict(problem.to_string()).into());
+            }
+            filtered.problems = 1;
+            filtered.listed.push(problem);
+            MessageFilter::unreadable("stdin", reason)
+        }
+    };
+    filtered.verdicts.insert(verdict.verdict, 1);
+    Ok((verdict, filtered))
+}
+
+fn unreadable(message: String) -> Problem {
+    let path = "stdin".to_owned();
+    Problem { file: 0, path, record: 1, line: 1, offset: Some(0), message, unreadable: false }
+}
+
+/// Prints the message of standard input with the verdict in a header field. Whatever happens, the
+/// message comes out.
+fn marked(
+    dir: &Path,
+    args: &FilterVerdictArgs,
+    options: FilterOptions,
+    name: &str,
+) -> anyhow::Result<Exit> {
+    if !matches!(&args.input.inputs[..], [] | [_])
+        || args.input.inputs.iter().any(|input| input != "-")
+    {
+        return Err(WrongUsage(
+            "--header reads one message from standard input; give no INPUT".into(),
+        )
+        .into());
+    }
+    let mut raw = Vec::new();
+    let fields = fields(&args.input);
+    let most = fields.max_record.unwrap_or(usize::MAX);
+    let mut stdin = io::stdin().lock();
+    (&mut stdin)
+        .take((most as u64).saturating_add(1))
+        .read_to_end(&mut raw)
+        .context("standard input")?;
+    let judged = MessageFilter::open(dir, options)
+        .map_err(anyhow::Error::new)
+        .and_then(|filter| verdict_on(&filter, message_of(&raw, &fields), args.input.strict));
+    let mut out = BufWriter::new(io::stdout());
+    let marked = match &judged {
+        Ok((verdict, _)) => marked_mail::with_field(&raw, name, &marked_mail::value(verdict)),
+        Err(_) => raw,
+    };
+    let written = out.write_all(&marked).and_then(|()| io::copy(&mut stdin, &mut out));
+    written.and_then(|_| out.flush()).context("standard output")?;
+    let (_, filtered) = judged?;
+    if !args.running.quiet {
+        print_problems(&filtered.listed, filtered.problems);
+    }
+    Ok(if args.exit_code { exit_of(&filtered.verdicts) } else { Exit::Done })
+}
+
+fn print_rule(args: &FilterRuleArgs) -> anyhow::Result<Exit> {
+    let change = FilterRule {
+        ask: args.matching.ask.clone(),
+        threshold: args.matching.threshold.clone(),
+        min_words: args.matching.min_words,
+        reports: args.reports,
+    };
+    let dir = &args.prototypes.dir;
+    let rule = match change.is_empty() {
+        true => Index::open(dir)?.filter_rule()?,
+        false => IndexWriter::open(dir, 1)?.set_filter_rule(&change)?,
+    };
+    let mut out = io::stdout().lock();
+    if json(args.format) {
+        write_line(&mut out, &rule)?;
+        return Ok(Exit::Done);
+    }
+    let number = |number: Option<u32>| number.map(|number| number.to_string());
+    for (name, value) in [
+        ("ask", rule.ask),
+        ("threshold", rule.threshold),
+        ("min-words", number(rule.min_words)),
+        ("reports", number(rule.reports)),
+    ] {
+        writeln!(out, "{name:<10} {}", visible(value.as_deref().unwrap_or("default")))?;
+    }
+    Ok(Exit::Done)
 }
 
 fn report(args: &FilterReportArgs) -> anyhow::Result<Exit> {
@@ -98,10 +240,17 @@ fn report(args: &FilterReportArgs) -> anyhow::Result<Exit> {
         ReportArg::Revoke => Report::Revoke,
     };
     let mut index = IndexWriter::open(&args.prototypes.dir, args.running.threads)?;
-    let source = Source::files(match inputs(&args.input)? {
-        Messages::Lines => vec!["-".to_owned()],
-        Messages::Files(inputs) => inputs,
-    });
+    let fields = fields(&args.input);
+    let source = match inputs(&args.input)? {
+        Messages::Lines => Source::files(["-"]),
+        Messages::Mail => {
+            let message = one_mail(&fields)?;
+            Source::records([
+                message.map_err(|reason| anyhow::anyhow!(unreadable(reason).to_string()))?
+            ])
+        }
+        Messages::Files(inputs) => Source::files(inputs),
+    };
     let json = json(args.running.format);
     let progress = TerminalProgress::new(args.running.quiet || io::stdout().is_terminal());
     let mut out = BufWriter::new(io::stdout());
@@ -115,7 +264,6 @@ fn report(args: &FilterReportArgs) -> anyhow::Result<Exit> {
             failed.get_or_insert(error);
         }
     };
-    let fields = fields(&args.input);
     let done = index.report_all(report, &args.reporter, source, &fields, &options, &progress, each);
     progress.finish();
     let written = failed.map_or_else(|| out.flush(), Err);
@@ -152,15 +300,20 @@ fn list(args: &FilterListArgs) -> anyhow::Result<Exit> {
 enum Messages {
     /// JSONL from standard input, answered as it arrives.
     Lines,
+    /// One mail message from standard input.
+    Mail,
     Files(Vec<String>),
 }
 
 fn inputs(args: &MessageArgs) -> anyhow::Result<Messages> {
-    let lines = matches!(super::settings::input_format(&args.fields), None | Some(Format::Jsonl));
+    let format = super::settings::input_format(&args.fields);
+    let is_stdin = args.inputs.first().is_none_or(|only| only == "-") && args.inputs.len() < 2;
     match &args.inputs[..] {
-        [] if lines => Ok(Messages::Lines),
+        _ if is_stdin && matches!(format, None | Some(Format::Jsonl)) => Ok(Messages::Lines),
+        _ if is_stdin && matches!(format, Some(Format::Eml | Format::Maildir)) => {
+            Ok(Messages::Mail)
+        }
         [] => Ok(Messages::Files(vec!["-".to_owned()])),
-        [only] if only == "-" && lines => Ok(Messages::Lines),
         several if several.len() > 1 && several.iter().any(|input| input == "-") => {
             Err(WrongUsage("`-` is standard input; give it alone".into()).into())
         }
@@ -180,7 +333,7 @@ fn fields(args: &MessageArgs) -> Settings {
 
 fn rule(args: &MatchRuleArgs) -> anyhow::Result<MatchRule> {
     Ok(MatchRule {
-        ask: args.ask.parse()?,
+        ask: args.ask.as_ref().map(|ask| ask.parse()).transpose()?,
         threshold: args.threshold.clone(),
         min_words: args.min_words,
     })

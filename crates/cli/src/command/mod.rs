@@ -11,6 +11,7 @@ mod index;
 mod jobs;
 mod lexicon;
 mod man;
+mod marked_mail;
 mod methods;
 mod plan;
 mod presets;

@@ -1,5 +1,6 @@
 //! Figures of an index.
 
+use super::message_filter::FilterRule;
 use super::open::Index;
 use super::settings::IndexSettings;
 use crate::LookalikeError;
@@ -29,6 +30,9 @@ pub struct IndexStats {
     pub sweeps: Vec<super::sweeps::SweepStats>,
     /// The settings that it was created with.
     pub settings: IndexSettings,
+    /// The rule of a filter, if one was set.
+    #[serde(skip_serializing_if = "FilterRule::is_empty")]
+    pub filter_rule: FilterRule,
 }
 
 /// Figures of a segment.
@@ -85,6 +89,7 @@ impl Index {
             segments,
             sweeps: self.sweeps()?,
             settings: self.settings().clone(),
+            filter_rule: self.filter_rule()?,
         })
     }
 }
@@ -116,6 +121,16 @@ impl IndexStats {
             self.settings.methods.iter().map(|method| method.spec.as_str()).collect();
         if !methods.is_empty() {
             rows.push(("methods", methods.join(", ")));
+        }
+        let FilterRule { ask, threshold, min_words, reports } = &self.filter_rule;
+        let number = |number: &Option<u32>| number.map(|number| number.to_string());
+        for (name, value) in [
+            ("filter ask", ask.clone()),
+            ("filter threshold", threshold.clone()),
+            ("filter min-words", number(min_words)),
+            ("filter reports", number(reports)),
+        ] {
+            rows.extend(value.map(|value| (name, value)));
         }
         let mut rows: Vec<(String, String)> =
             rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();

@@ -7,6 +7,7 @@ use super::matching::{Matching, matching};
 use super::options::{By, FilterOptions, Way};
 use super::reasons::Reasons;
 use super::reports;
+use super::rule::check_reports;
 use super::verdict::{MatchedPrototype, Verdict};
 use crate::source::inputs_of;
 use crate::{LookalikeError, Record, Settings};
@@ -55,6 +56,8 @@ use std::sync::Arc;
 pub struct MessageFilter {
     pub(super) index: Index,
     pub(super) options: FilterOptions,
+    /// How many reports make a prototype spam.
+    reports: u32,
     way: Way,
     analyzer: Analyzer,
     /// Names messages of the caller without ids.
@@ -79,14 +82,14 @@ impl MessageFilter {
     /// # Errors
     /// As [`Index::open`]; options that the index cannot have.
     pub fn open(dir: impl AsRef<Path>, options: FilterOptions) -> Result<Self, LookalikeError> {
-        if options.reports == 0 {
-            return Err(LookalikeError::Settings("the setting reports is at least 1".into()));
-        }
+        check_reports(options.reports)?;
         let index = Index::open(dir)?;
-        let way = Way::new(&options.matching, &index.analysis)?;
+        let rule = index.filter_rule()?;
+        let way = Way::new(&rule.completed(&options.matching), &index.analysis)?;
+        let reports = options.reports.or(rule.reports).unwrap_or(FilterOptions::REPORTS);
         let analyzer = Analyzer::new(&index.analysis.settings.documents.analysis);
         let inputs = inputs_of(["message"], Settings::default().reading(Vec::new(), None));
-        Ok(Self { index, options, way, analyzer, inputs })
+        Ok(Self { index, options, reports, way, analyzer, inputs })
     }
 
     /// The verdict on one message, by the prototypes of the last commit.
@@ -101,6 +104,12 @@ impl MessageFilter {
         let zero = lookalike_index::DocNumber(0);
         let message = documents.get(0, zero, zero, &mut views);
         self.judge(&self.state()?, &message, &mut scratch.buffers)
+    }
+
+    /// The verdict on a message that could not be read, for this reason.
+    #[must_use]
+    pub fn unreadable(id: &str, reason: String) -> Verdict {
+        Verdict::error(id.to_owned(), reason)
     }
 
     /// Makes messages of records: with the signature of the method that is asked for only.
@@ -148,7 +157,7 @@ impl MessageFilter {
         let counts =
             |found: &Matching| reports::counts(records, snapshot.document(found.at).number());
         let counts = found.iter().map(counts).collect::<Result<Vec<_>, _>>()?;
-        let (kind, decisive) = decide(&counts, self.options.reports);
+        let (kind, decisive) = decide(&counts, self.reports);
         let Some(decisive) = decisive else { return Ok(verdict) };
         let matching = &found[decisive];
         let sizes = match matching.counts {

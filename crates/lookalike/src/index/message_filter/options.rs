@@ -2,27 +2,33 @@
 
 use super::super::open::Analysis;
 use super::super::query::Wanted;
+use super::rule::CompleteRule;
 use crate::LookalikeError;
 use lookalike_core::Threshold;
 use lookalike_index::{Ask, Question};
 
 /// Which prototypes a message matches. Verdicts and reports use the same rule, or reports count for
-/// prototypes that verdicts do not find.
-#[derive(Debug, Clone, PartialEq)]
+/// prototypes that verdicts do not find: what is `None` is that of the index
+/// ([`Index::filter_rule`](crate::Index::filter_rule)).
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct MatchRule {
     /// What is asked about the message: the prototypes that it resembles, that contain it, that it
     /// contains, that are near it by cosine, or that a method of the index takes for its
-    /// near-duplicates. [`Wanted::Cluster`] is refused.
-    pub ask: Wanted,
-    /// What the measure has to reach, as written; `None` for [`MatchRule::threshold_of`]. Methods
-    /// have none.
+    /// near-duplicates. [`Wanted::Cluster`] is refused. Where the index has none, those that it resembles.
+    pub ask: Option<Wanted>,
+    /// What the measure has to reach, as written; where the index has none for the same question,
+    /// [`MatchRule::threshold_of`]. Methods have none.
     pub threshold: Option<String>,
     /// A message or prototype with fewer words matches only one with the same words and the same
-    /// title, whatever is asked: a few words in common are no evidence.
-    pub min_words: u32,
+    /// title, whatever is asked: a few words in common are no evidence. Where the index has none,
+    /// [`MatchRule::MIN_WORDS`].
+    pub min_words: Option<u32>,
 }
 
 impl MatchRule {
+    /// The fewest words of a message that may match another one in part.
+    pub const MIN_WORDS: u32 = 64;
+
     /// The threshold of a measure where none is given, whatever that of the index: copies of spam
     /// are varied on purpose. `None` for a method.
     #[must_use]
@@ -37,29 +43,27 @@ impl MatchRule {
     }
 }
 
-impl Default for MatchRule {
-    /// Prototypes that the message resembles; at least 64 words.
-    fn default() -> Self {
-        Self { ask: Wanted::Resembles, threshold: None, min_words: 64 }
-    }
-}
-
 /// How verdicts are given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilterOptions {
     /// Which prototypes a message matches.
     pub matching: MatchRule,
     /// How many different reporters have to call a prototype spam before messages that match it
-    /// are; at least 1.
-    pub reports: u32,
+    /// are; at least 1. `None` for the number of the index, or else [`FilterOptions::REPORTS`].
+    pub reports: Option<u32>,
     /// How many terms or passages a verdict gives as its reasons; 0 for none.
     pub reasons: usize,
 }
 
+impl FilterOptions {
+    /// How many reporters have to call a prototype spam, where nothing else was set.
+    pub const REPORTS: u32 = 3;
+}
+
 impl Default for FilterOptions {
-    /// Three reports, three reasons.
+    /// The rule of the index, three reasons.
     fn default() -> Self {
-        Self { matching: MatchRule::default(), reports: 3, reasons: 3 }
+        Self { matching: MatchRule::default(), reports: None, reasons: 3 }
     }
 }
 
@@ -87,7 +91,7 @@ pub struct ReportOptions {
     pub skip_unreadable: bool,
 }
 
-/// A [`MatchRule`] on an index.
+/// A complete rule on an index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Way {
     pub(super) by: By,
@@ -106,7 +110,7 @@ pub(super) enum By {
 impl Way {
     /// # Errors
     /// A threshold that is none, a method that the index does not have.
-    pub(super) fn new(rule: &MatchRule, analysis: &Analysis) -> Result<Self, LookalikeError> {
+    pub(super) fn new(rule: &CompleteRule, analysis: &Analysis) -> Result<Self, LookalikeError> {
         let usual = MatchRule::threshold_of(&rule.ask).unwrap_or("1");
         let threshold: Threshold = rule.threshold.as_deref().unwrap_or(usual).parse()?;
         let measured = |ask| By::Measure(Question { ask, threshold });

@@ -7,6 +7,7 @@ use super::matching::{Matching, matching};
 use super::options::{Report, ReportOptions, Way};
 use super::report_group::NewPrototypes;
 use super::reports::{self, Counts, PROTOTYPES, REPORTS, Reporter, Row, prototype_key, report_key};
+use super::rule::FilterRule;
 use super::verdict::ReportCounts;
 use crate::analysis::pool;
 use crate::opened::{Opened, admit};
@@ -108,7 +109,8 @@ impl IndexWriter {
             return Err(LookalikeError::Settings("the setting reporter is empty".into()));
         }
         let analysis = Arc::clone(&self.analysis);
-        let way = Way::new(&options.matching, &analysis)?;
+        let rule = FilterRule::read(&self.writer.records()?)?;
+        let way = Way::new(&rule.completed(&options.matching), &analysis)?;
         let time = options.time.unwrap_or_else(now);
         let reporter = Reporter::new(reporter);
         let reporting = Reporting { report, reporter, time, way, analysis: &analysis };
