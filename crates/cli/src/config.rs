@@ -7,9 +7,11 @@
 //! if they had been typed.
 //!
 //! [`layers`] reads the file and the environment, [`merge`] decides which values count,
-//! [`effective`] writes what counted beside the results.
+//! [`effective`] writes what counted beside the results, [`expanded`] refuses patterns that the shell has
+//! expanded behind an option with one value.
 
 mod effective;
+mod expanded;
 mod layers;
 mod merge;
 mod options;
@@ -19,8 +21,9 @@ use clap::{ArgMatches, Command};
 use merge::Given;
 use options::Leaf;
 use std::ffi::OsString;
+use std::path::Path;
 
-pub(crate) use effective::{has_password, text, toml_string};
+pub(crate) use effective::{text, toml_string};
 
 /// The command line with the values of all layers.
 pub(crate) struct Complete {
@@ -45,14 +48,43 @@ pub(crate) fn complete(command: &Command, words: Vec<OsString>) -> Result<Comple
     let Some(leaf) = Leaf::of(&command, &matches) else {
         return Ok(Complete { words, given: Vec::new() });
     };
+    expanded::refuse(&leaf, &words[merge::behind_the_names(&command, &leaf.path, &words)..])?;
     let mut layers = vec![layers::environment(&command, &leaf)?];
     let file = leaf.typed("config").or_else(|| layers::variable("config"));
-    if let Some(file) = file {
+    if let Some(file) = &file {
         layers.push(layers::file(&command, &leaf, file.as_ref())?);
     }
     let given = merge::merge(&leaf, layers)?;
+    if let Some(file) = &file {
+        refuse_programs(file.as_ref(), &given)?;
+    }
     let words = merge::insert(&command, &leaf, words, &given);
     Ok(Complete { words, given })
+}
+
+/// Options whose values start programs.
+const PROGRAMS: [&str; 1] = ["extract"];
+
+/// Refuses to start programs because the configuration of a run names them, which somebody else may have
+/// made.
+fn refuse_programs(file: &Path, given: &[Given]) -> Result<(), WrongUsage> {
+    let origin = file.display().to_string();
+    let mut programs =
+        given.iter().filter(|given| given.origin == origin && PROGRAMS.contains(&&*given.name));
+    let Some(program) = programs.next().filter(|_| effective::is_of_a_run(file)) else {
+        return Ok(());
+    };
+    Err(WrongUsage(format!(
+        "{origin} is the configuration of a run and starts the commands of {}; they are not started only \
+         because it names them: if you trust them, give the option again: {}",
+        program.shown,
+        program
+            .values
+            .iter()
+            .map(|value| format!("{}={value:?}", program.shown))
+            .collect::<Vec<_>>()
+            .join(" ")
+    )))
 }
 
 impl Complete {

@@ -16,6 +16,7 @@ mod foreign;
 mod format;
 mod format_options;
 pub(crate) mod kind;
+mod left_out;
 mod maildir;
 pub mod name;
 mod pattern;
@@ -31,8 +32,10 @@ pub use files::{DiscoverOptions, InputFile, Inputs};
 pub use foreign::why_skipped;
 pub use format::{Compression, Format};
 pub use format_options::{FormatOptions, KeepOrDrop};
+pub use left_out::{LeftOut, LeftOutReason};
 pub use skipped::skipped_kind;
 pub use tally::ArgumentFiles;
 
 pub(crate) use discover::real as real_path;
 pub(crate) use earlier_result::MARKS_OF_A_RESULT;
+pub use earlier_result::is_result;

@@ -16,6 +16,7 @@ mod guard;
 pub mod input;
 pub mod mail;
 mod office;
+mod partitions;
 pub mod record;
 pub mod sink;
 pub mod source;
@@ -29,7 +30,8 @@ pub use input::{
     Compression, DiscoverOptions, Extractor, FieldNames, Format, FormatOptions, InputFile, Inputs,
     KeepOrDrop,
 };
-pub use lookalike_store::{StoreError, is_url};
+pub use lookalike_store::{StoreError, is_url, recorded_url, shown_url};
+pub use partitions::Partitions;
 pub use record::{Content, Fate, Fates, FieldNumber, Item, Mark, Problem, RecordView};
 pub use sink::{
     DocumentsWriter, MarkNames, OutputError, Role, RouteOptions, Routed, Staging, WrittenFile,

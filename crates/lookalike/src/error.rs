@@ -452,7 +452,7 @@ impl LookalikeError {
             | Self::Method(_)
             | Self::MethodSetting(_)
             | Self::Unanswerable { .. }
-            | Self::Input(InputError::TwoCommands { .. })
+            | Self::Input(InputError::TwoCommands { .. } | InputError::NoProgram { .. })
             | Self::Output(OutputError::Conflict { .. } | OutputError::Overwrites { .. })
             | Self::Index(IndexError::Lean { .. })
             | Self::Engine(EngineError::TermFilter(_)) => ErrorKind::Usage,
@@ -487,7 +487,10 @@ impl LookalikeError {
             Self::MissingField { .. } => "missing_field",
             Self::Skipped { .. } => "skipped_files",
             Self::ShingleSize(_) => "shingle_size",
-            Self::Settings(_) | Self::Input(InputError::TwoCommands { .. }) => "settings",
+            Self::Settings(_)
+            | Self::Input(InputError::TwoCommands { .. } | InputError::NoProgram { .. }) => {
+                "settings"
+            }
             Self::Limit(_) => "limit",
             Self::Guard(_) => "guard",
             Self::Labels(_) => "labels",

@@ -44,8 +44,8 @@ fn explained(
     run: &Path,
     commands: &[Extractor],
 ) -> Result<DocumentComparison, LookalikeError> {
-    let found = RunInputs::find(run)?;
-    found.check_commands(commands)?;
+    let mut found = RunInputs::find(run)?;
+    found.take_commands(commands)?;
     let RunInputs { summary, job, inputs, changed, .. } = found;
     let ids = match summary.duplicate_ids == 0 && changed.is_none() && job.against.is_empty() {
         true => Ids::AreUnique,

@@ -10,6 +10,7 @@ use lookalike_io::{Format, Inputs};
 /// web page of the inputs has; ready-made features in a format without lists. Tables are checked when
 /// they are opened.
 pub(crate) fn check(inputs: &Inputs, cancelled: &dyn Fn() -> bool) -> Result<(), LookalikeError> {
+    inputs.check_programs()?;
     check_features(inputs)?;
     check_missing(inputs, cancelled)
 }
@@ -17,6 +18,7 @@ pub(crate) fn check(inputs: &Inputs, cancelled: &dyn Fn() -> bool) -> Result<(),
 /// Checks files of documents that come bit by bit, to an index or a filter: as [`check`], but not the
 /// header fields of mail and web archives. A few messages may lack any of them, such as a message id.
 pub(crate) fn check_some(inputs: &Inputs) -> Result<(), LookalikeError> {
+    inputs.check_programs()?;
     check_features(inputs)?;
     let others = inputs.files.iter().filter(|file| !file.format.has_header());
     let others = Inputs::from_files(others.cloned().collect(), inputs.options.clone());

@@ -20,9 +20,10 @@ use crate::table_store::TableFiles;
 use crate::template_sample::TemplateSample;
 use crate::{Job, LookalikeError, memory, skipped_files, state};
 use lookalike_engine::{DocumentId, EngineError, Progress};
-use lookalike_io::Problem;
+use lookalike_io::input::LeftOut;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
+use lookalike_io::{Inputs, Problem};
 use lookalike_report::{Action, Output, Page, Phase, Report, Run, Summary};
 use lookalike_text::Analyzer;
 use std::collections::BTreeMap;
@@ -39,6 +40,8 @@ pub struct Outcome {
     /// Skipped files of directories: unsupported formats, broken links, links to directories, and
     /// anything that is not a regular file.
     pub skipped: Vec<PathBuf>,
+    /// Files and directories in the inputs that are no data.
+    pub left_out: Vec<LeftOut>,
     /// Seconds by phase.
     pub phases: Vec<(&'static str, f64)>,
 }
@@ -223,6 +226,7 @@ fn carry_out(
         summary,
         problems: analysis.collection.problems.into_listed(),
         skipped: analysis.inputs.skipped,
+        left_out: analysis.inputs.left_out,
         phases: analysis.phases,
     })
 }
@@ -278,7 +282,8 @@ fn finished(job: &Job, list_pairs: bool) -> Result<Option<Outcome>, LookalikeErr
     }
     let summary: Summary = serde_json::from_slice(&summary)?;
     let phases = Vec::new();
-    Ok(Some(Outcome { summary, problems: Vec::new(), skipped: inputs.skipped, phases }))
+    let Inputs { skipped, left_out, .. } = inputs;
+    Ok(Some(Outcome { summary, problems: Vec::new(), skipped, left_out, phases }))
 }
 
 /// A table, as summaries list it.

@@ -186,12 +186,13 @@ pub use lookalike_cluster::{KeepRule, KeepRuleError, keep_rules};
 pub use lookalike_core::{Measure, ShortDocuments};
 pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};
 pub use lookalike_index::{Committed, Cost};
-pub use lookalike_io::input::why_skipped;
+pub use lookalike_io::input::{LeftOut, LeftOutReason, is_result, why_skipped};
 pub use lookalike_io::quiet_decoder_panics;
 pub use lookalike_io::source::has_field;
 pub use lookalike_io::web::StatusFilter;
 pub use lookalike_io::{
-    Extractor, FieldNames, Format, FormatOptions, KeepOrDrop, Problem, TableFormat,
+    Extractor, FieldNames, Format, FormatOptions, KeepOrDrop, Problem, TableFormat, recorded_url,
+    shown_url,
 };
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank};
 pub use lookalike_methods::imatch::Share;

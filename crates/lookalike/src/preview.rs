@@ -6,6 +6,7 @@ use crate::plan::plan_inputs;
 use crate::summarise::settings_summary;
 use crate::{Job, LookalikeError, PlanJob, Planned};
 use lookalike_engine::Progress;
+use lookalike_io::input::LeftOut;
 use lookalike_io::sink::Staging;
 use lookalike_io::{InputFile, is_url};
 use lookalike_report::SettingsSummary;
@@ -33,6 +34,8 @@ pub struct Preview {
     pub against: Vec<FormatFiles>,
     /// Files of input directories that would be skipped.
     pub skipped: Vec<PathBuf>,
+    /// Files and directories in the inputs that are no data.
+    pub left_out: Vec<LeftOut>,
     /// Settings, as a summary states them.
     pub settings: SettingsSummary,
     /// Why the output cannot be written, if it is known already: results of an earlier run.
@@ -78,6 +81,7 @@ fn carry_out(job: &Job, cluster: bool, progress: &dyn Progress) -> Result<Previe
     let (inputs, first_protected) = discover(&job, &job.settings.keep_rules()?)?;
     let (own, others) = inputs.files.split_at(first_protected as usize);
     let (own, others, skipped) = (by_format(own), by_format(others), inputs.skipped.clone());
+    let left_out = inputs.left_out.clone();
     let local = !job.output.to_str().is_some_and(|output| output == "-" || is_url(output));
     let output_problem = match local {
         true => Staging::check(&job.output, job.force).err().map(|error| error.to_string()),
@@ -98,6 +102,7 @@ fn carry_out(job: &Job, cluster: bool, progress: &dyn Progress) -> Result<Previe
         inputs: own,
         against: others,
         skipped,
+        left_out,
         settings,
         output_problem,
         planned,

@@ -89,16 +89,22 @@ impl RunInputs {
 }
 
 impl RunInputs {
-    /// Checks that the caller has named the commands that would extract texts of the inputs: a
+    /// Takes the commands of the caller that extract texts of the inputs, if they are those of the run: a
     /// result directory may come from somebody else, and its summary must not start programs.
     ///
     /// # Errors
     /// A command of the run that is not among the given ones.
-    pub(crate) fn check_commands(&self, given: &[Extractor]) -> Result<(), LookalikeError> {
+    pub(crate) fn take_commands(&mut self, given: &[Extractor]) -> Result<(), LookalikeError> {
         let recorded = &self.job.settings.formats.extract;
+        let is_given =
+            |recorded: &Extractor| given.iter().any(|given| given.recorded() == *recorded);
         let is_run = self.inputs.files.iter().any(|file| file.format == Format::Extracted);
-        match recorded.iter().find(|recorded| is_run && !given.contains(recorded)) {
-            None => Ok(()),
+        match recorded.iter().find(|recorded| is_run && !is_given(recorded)) {
+            None => {
+                // Results record commands without what may be secret in them.
+                self.inputs.options.formats.extract = given.to_vec();
+                Ok(())
+            }
             Some(missing) => Err(LookalikeError::Settings(format!(
                 "the run extracted texts with the command `{missing}`, which is not started again \
                  only because the result directory names it; if you trust it, give the setting extract \

@@ -292,8 +292,8 @@ fn texts(
     if text.is_empty() {
         return Err(LookalikeError::Settings("no text to look for".into()));
     }
-    let found = RunInputs::find(run)?;
-    found.check_commands(commands)?;
+    let mut found = RunInputs::find(run)?;
+    found.take_commands(commands)?;
     let inputs = found.inputs;
     // Cluster of each document in one, and whether it leads.
     let mut known: HashMap<(String, u32), (u64, bool)> = HashMap::new();

@@ -2,11 +2,11 @@
 
 use crate::LookalikeError;
 use lookalike_engine::Problems;
-use lookalike_io::input::{ArgumentFiles, skipped_kind, why_skipped};
-use lookalike_io::{Inputs, Problem};
-use lookalike_report::MostlySkipped;
+use lookalike_io::input::{ArgumentFiles, LeftOut, LeftOutReason, name, skipped_kind, why_skipped};
+use lookalike_io::{Inputs, Problem, is_url};
+use lookalike_report::{LeftOutNames, MostlySkipped};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// # Errors
 /// A skipped file, if the job is `strict`.
@@ -38,6 +38,31 @@ pub(crate) fn mostly_skipped(inputs: &Inputs) -> Vec<MostlySkipped> {
         read: one.read,
     };
     inputs.mostly_skipped.iter().map(described).collect()
+}
+
+/// Most names of a summary that are no data, for each reason.
+const NAMED: usize = 20;
+
+/// What is no data in the inputs, by reason: results of runs first.
+pub(crate) fn left_out(left_out: &[LeftOut]) -> Vec<LeftOutNames> {
+    let of = |reason: LeftOutReason| {
+        let names = || left_out.iter().filter(|out| out.reason == reason);
+        LeftOutNames {
+            reason: reason.words().to_owned(),
+            count: names().count() as u64,
+            names: names().take(NAMED).map(|out| readable(&out.path)).collect(),
+            warn: matches!(reason, LeftOutReason::Result | LeftOutReason::Unfinished),
+        }
+    };
+    LeftOutReason::ALL.map(of).into_iter().filter(|names| names.count > 0).collect()
+}
+
+/// The path on one line; a URL as it is.
+fn readable(path: &Path) -> String {
+    match path.to_str().filter(|text| is_url(text)) {
+        Some(url) => url.to_owned(),
+        None => name::readable(path),
+    }
 }
 
 /// Rows for the table `problems`, the first of very many. They are no bad records and are not counted

@@ -2,7 +2,7 @@
 
 use crate::memory::Memory;
 use crate::scratch_dir::{INPUTS, JOB, ScratchDir, ScratchDirError};
-use crate::{ErrorKind, Job, LookalikeError};
+use crate::{ErrorKind, Job, LookalikeError, Settings};
 use lookalike_io::sink::Staging;
 use lookalike_io::{Compression, Inputs};
 use serde_json::{Value, json, to_value};
@@ -194,9 +194,10 @@ fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: b
         }
     };
     let output = match job.output.to_str().is_some_and(lookalike_io::is_url) {
-        true => job.output.clone(),
+        true => lookalike_io::recorded_url(&job.output.to_string_lossy()).into(),
         false => std::path::absolute(&job.output).unwrap_or_else(|_| job.output.clone()),
     };
+    let settings = Settings { formats: job.settings.formats.recorded(), ..job.settings.clone() };
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         // Version of the layout of checkpoints.
@@ -204,7 +205,7 @@ fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: b
         "hash": lookalike_core::HASH_NAME,
         "analysis": lookalike_text::ANALYSIS_NAME,
         "output": output,
-        "settings": to_value(&job.settings).unwrap_or_default(),
+        "settings": to_value(&settings).unwrap_or_default(),
         INPUTS: inputs.files.iter().map(file).collect::<Vec<_>>(),
         "first_file_of_against": first_protected_file,
         "against_only": job.against_only,

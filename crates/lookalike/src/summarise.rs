@@ -74,6 +74,7 @@ pub(crate) fn summarise(
         skipped_files: analysis.inputs.skipped.len() as u64,
         skipped_kinds: skipped_files::kinds(&analysis.inputs.skipped),
         mostly_skipped: skipped_files::mostly_skipped(&analysis.inputs),
+        left_out: skipped_files::left_out(&analysis.inputs.left_out),
         clusters: clusters.len(),
         documents_in_clusters: sizes().sum(),
         largest_cluster: sizes().max().unwrap_or(0),
@@ -154,6 +155,7 @@ fn input_summaries(analysis: &Analysis) -> Vec<InputSummary> {
 fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
     let mut of_run = job.settings.clone();
     of_run.min_features = Some(of_run.least_features());
+    of_run.formats = of_run.formats.recorded();
     if let Some(method) = &mut of_run.method {
         method.lexicon_checksum = lexicon.map(|lexicon| checksum_name(lexicon.checksum));
     }
@@ -168,12 +170,17 @@ fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
         "job".into(),
         json!({
             "settings": to_value(&of_run).unwrap_or_default(),
-            "inputs": job.inputs,
-            "against": job.against,
+            "inputs": recorded(&job.inputs),
+            "against": recorded(&job.against),
             "against_only": job.against_only,
         }),
     );
     settings
+}
+
+/// Arguments as results record them: URLs without what may be secret.
+fn recorded(arguments: &[String]) -> Vec<String> {
+    arguments.iter().map(|argument| lookalike_io::recorded_url(argument)).collect()
 }
 
 /// Name of the setting in a summary for a run without a report.

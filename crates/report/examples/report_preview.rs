@@ -80,6 +80,7 @@ fn summary() -> Summary {
         };
     Summary {
         mostly_skipped: Vec::new(),
+        left_out: Vec::new(),
         skipped_kinds: BTreeMap::new(),
         keys_ignored: 0,
         unreadable_inputs: 0,

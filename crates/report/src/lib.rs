@@ -55,7 +55,7 @@ pub use exhibit::{
 };
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
 pub use summary::{
-    Action, Confusables, Features, FewTerms, InputSummary, KeepValues, MostlySkipped,
+    Action, Confusables, Features, FewTerms, InputSummary, KeepValues, LeftOutNames, MostlySkipped,
     NearMissSummary, Output, Pairs, Phase, Removed, Run, SettingsSummary, Summary, Tool,
     WithoutFeatures,
 };

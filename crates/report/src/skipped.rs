@@ -24,6 +24,34 @@ impl Summary {
         ))
     }
 
+    /// What was left out as no data, for a row of the summary: the number of names, and the first of
+    /// them. `None` if nothing was.
+    #[must_use]
+    pub fn left_out_note(&self) -> Option<String> {
+        let all: u64 = self.left_out.iter().map(|names| names.count).sum();
+        if all == 0 {
+            return None;
+        }
+        let by_reason = self.left_out.iter().map(|of| match of.count - of.names.len() as u64 {
+            0 => format!("{}: {}", of.reason, of.names.join(", ")),
+            more => format!("{}: {}, and {} more", of.reason, of.names.join(", "), count(more)),
+        });
+        Some(format!("{} ({})", count(all), by_reason.collect::<Vec<_>>().join("; ")))
+    }
+
+    /// Warnings that name what was left out and looks like documents.
+    pub(crate) fn left_out_warnings(&self) -> impl Iterator<Item = String> {
+        self.left_out.iter().filter(|of| of.warn).map(|of| {
+            format!(
+                "Left out {} ({}): {}{}. Give their documents as inputs to read them.",
+                counted(of.count, "directory").replace("directorys", "directories"),
+                of.reason,
+                of.names.join(", "),
+                if of.count > of.names.len() as u64 { ", …" } else { "" }
+            )
+        })
+    }
+
     /// A warning with the number of skipped files by kind, the most frequent first.
     pub(crate) fn skipped_warning(&self) -> Option<String> {
         if self.skipped_files == 0 {
@@ -79,6 +107,31 @@ mod tests {
         assert!(
             older.skipped_warning().unwrap().starts_with("Skipped 1 file of unsupported formats. ")
         );
+    }
+
+    #[test]
+    fn what_is_no_data_is_counted_and_named() {
+        let names = |reason: &str, count, names: &[&str], warn| crate::LeftOutNames {
+            reason: reason.into(),
+            count,
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            warn,
+        };
+        let left_out = vec![
+            names("results of earlier runs", 1, &["in/clean"], true),
+            names("names that begin with _ or .", 1002, &["in/.git", "in/_SUCCESS"], false),
+        ];
+        let summary = Summary { left_out, ..Summary::default() };
+        let expected = "1,003 (results of earlier runs: in/clean; names that begin with _ or .: in/.git, \
+                        in/_SUCCESS, and 1,000 more)";
+        assert_eq!(summary.left_out_note().as_deref(), Some(expected));
+        let warnings: Vec<_> = summary.left_out_warnings().collect();
+        let [warning] = &warnings[..] else { panic!("{warnings:?}") };
+        assert!(
+            warning.starts_with("Left out 1 directory (results of earlier runs): in/clean. "),
+            "{warning}"
+        );
+        assert_eq!(Summary::default().left_out_note(), None);
     }
 
     #[test]

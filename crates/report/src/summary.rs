@@ -59,6 +59,9 @@ pub struct Summary {
     /// Inputs of which more files were skipped than read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mostly_skipped: Vec<MostlySkipped>,
+    /// Files and directories in the inputs that are no data, by reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutNames>,
     /// Clusters of two documents or more.
     pub clusters: u64,
     /// Documents in them, leaders included.
@@ -115,6 +118,20 @@ pub struct Summary {
     /// Time, memory and the like.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+}
+
+/// Names in the inputs that are no data for one reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOutNames {
+    /// What they are, in words.
+    pub reason: String,
+    /// Number of files and directories; what is below a directory is not counted.
+    pub count: u64,
+    /// The first of them.
+    pub names: Vec<String>,
+    /// Whether a reader may take them for documents, so that a warning names them.
+    #[serde(default)]
+    pub warn: bool,
 }
 
 /// A directory, pattern or archive of which more files were skipped than read.

@@ -74,6 +74,9 @@ impl Summary {
                 format!("{} (unsupported format; listed in problems)", count(self.skipped_files)),
             );
         }
+        if let Some(note) = self.left_out_note() {
+            row("left out", note);
+        }
         row("text", format!("{}, {} tokens", bytes(self.text_bytes), count(self.tokens)));
         if let Some(run) = &self.run {
             let speed = self.megabytes_per_second().map(|speed| format!(", {}", rate(speed)));

@@ -14,6 +14,7 @@ impl Summary {
     #[must_use]
     pub fn find_warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = self.unreadable().into_iter().collect();
+        warnings.extend(self.left_out_warnings());
         warnings.extend(self.skipped_warning());
         if self.documents == 0 {
             warnings.push("No document was read.".to_owned());

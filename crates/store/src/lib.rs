@@ -18,7 +18,7 @@ mod client;
 
 #[cfg(not(feature = "object-stores"))]
 pub use absent::{ObjectReader, contents, download, find, heads, list, look_again, publish, read};
-pub use address::{Address, Scheme, is_url};
+pub use address::{Address, Scheme, is_url, recorded_url, shown_url};
 #[cfg(feature = "object-stores")]
 pub use client::{ObjectReader, contents, download, find, heads, list, look_again, publish, read};
 pub use error::StoreError;

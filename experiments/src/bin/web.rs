@@ -184,6 +184,7 @@ fn inputs() -> Inputs {
         modified: None,
         object: None,
         damage: None,
+        partitions: lookalike_io::Partitions::default(),
     };
     Inputs::from_files(vec![file], DiscoverOptions::default())
 }

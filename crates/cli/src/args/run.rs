@@ -45,9 +45,9 @@ pub(crate) struct DedupArgs {
     pub(crate) near: NearMissArgs,
     #[command(flatten)]
     pub(crate) guards: GuardArgs,
-    /// Remove from INPUT the duplicates of documents in this collection, which is not changed (may
-    /// be repeated). --measure containment: of the INPUT document in the other, whichever is smaller
-    #[arg(long, value_name = "OTHER", value_parser = utf8(), help_heading = "Which duplicate to keep")]
+    /// Remove from INPUT the duplicates of documents in this collection, which is not changed: all
+    /// names up to the next option (may be repeated; give INPUT first, or after --). --measure containment: of the INPUT document in the other, whichever is smaller
+    #[arg(long, value_name = "OTHER", num_args = 1.., value_parser = utf8(), help_heading = "Which duplicate to keep")]
     pub(crate) against: Vec<String>,
     /// With --against: remove no other duplicates; repeats within INPUT are kept
     #[arg(long, requires = "against", help_heading = "Which duplicate to keep")]

@@ -8,7 +8,7 @@ use crate::interrupt;
 use crate::progress::TerminalProgress;
 use crate::terminal::{numbers_table, pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
-use lookalike::{FormatFiles, Job, Preview, preview};
+use lookalike::{FormatFiles, Job, LeftOut, LeftOutReason, Preview, preview};
 use serde_json::json;
 use std::io::Write;
 
@@ -29,6 +29,9 @@ pub(super) fn run(job: &Job, output: &OutputArgs, cluster: bool) -> anyhow::Resu
         for path in &shown.skipped {
             tell(format_args!("{}: skipped: {}", path.display(), lookalike::why_skipped(path)));
         }
+        for LeftOut { path, reason } in &shown.left_out {
+            tell(format_args!("{}: left out: {}", path.display(), reason.remedy()));
+        }
     }
     if let Some(planned) = &shown.planned {
         let sample = &planned.plan.sample;
@@ -45,16 +48,20 @@ fn print(job: &Job, shown: &Preview, out: &mut impl Write) -> anyhow::Result<()>
     writeln!(out, "Would read:")?;
     files(&shown.inputs, out)?;
     if !job.against.is_empty() {
-        writeln!(
-            out,
-            "Would compare with, and not change ({}):",
-            visible(&job.against.join(", "))
-        )?;
+        let against: Vec<String> =
+            job.against.iter().map(|url| lookalike::shown_url(url)).collect();
+        writeln!(out, "Would compare with, and not change ({}):", visible(&against.join(", ")))?;
         files(&shown.against, out)?;
     }
     if !shown.skipped.is_empty() {
         let files = if shown.skipped.len() == 1 { "file" } else { "files" };
         writeln!(out, "Would skip {} {files} (-v lists them).", shown.skipped.len())?;
+    }
+    for reason in LeftOutReason::ALL {
+        let count = shown.left_out.iter().filter(|out| out.reason == reason).count();
+        if count > 0 {
+            writeln!(out, "Would leave out {count} ({}; -v lists them).", reason.words())?;
+        }
     }
     let settings = &shown.settings;
     let mut rows = vec![
@@ -113,6 +120,7 @@ fn as_json(job: &Job, shown: &Preview) -> anyhow::Result<serde_json::Value> {
         "inputs": list(&shown.inputs),
         "against": list(&shown.against),
         "skipped": shown.skipped,
+        "left_out": shown.left_out.iter().map(|out| &out.path).collect::<Vec<_>>(),
         "settings": job.settings,
         "output": job.output,
         "output_problem": shown.output_problem,

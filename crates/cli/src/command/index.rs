@@ -13,7 +13,7 @@ use crate::terminal::{pairs_table, print_numbers, tell, write_table};
 use crate::visible::write_json;
 use anyhow::Context;
 use lookalike::{
-    AddOptions, Committed, DeleteWhat, ExportOptions, Index, IndexSettings, IndexWriter,
+    AddOptions, Committed, DeleteWhat, ExportOptions, Index, IndexSettings, IndexWriter, LeftOut,
     MethodSettings, Settings, Source, Verify, check_index, export_documents, export_tables,
     write_documents,
 };
@@ -137,6 +137,12 @@ fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
     if !args.running.quiet {
         let advice = "; --strict stops at the first";
         problems::print(&added.listed, added.problems, problems::SHOWN, advice);
+        for LeftOut { path, reason } in added.left_out.iter().take(problems::SHOWN) {
+            tell(format_args!("{}: left out: {}", path.display(), reason.remedy()));
+        }
+        if let Some(more @ 1..) = added.left_out.len().checked_sub(problems::SHOWN) {
+            tell(format_args!("and {more} more names that are left out"));
+        }
     }
     let done = added.committed;
     if args.running.format == FormatArg::Json && !lines {

@@ -4,7 +4,7 @@ use crate::args::{
     ClusterArgs, DedupArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs, SeedArgs,
     WitnessArgs,
 };
-use lookalike::{Job, Settings};
+use lookalike::{Job, Settings, recorded_url};
 
 /// The job of `dedup`.
 pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
@@ -99,12 +99,8 @@ pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Sett
     }
 }
 
-/// The command line, as results record it: without URLs that have a password or a signature.
+/// The command line, as results record it: URLs without what may be secret.
 pub(super) fn command_line() -> String {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-    let shown = words.map(|word| match crate::config::has_password(&word) {
-        true => "[URL with a password]".to_owned(),
-        false => word,
-    });
-    shown.collect::<Vec<_>>().join(" ")
+    words.map(|word| recorded_url(&word)).collect::<Vec<_>>().join(" ")
 }

@@ -11,7 +11,7 @@ use crate::progress::TerminalProgress;
 use crate::terminal::{pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
 use anyhow::Context;
-use lookalike::{Job, Outcome, Summary, TableFormat};
+use lookalike::{Job, LeftOut, Outcome, Summary, TableFormat};
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -109,6 +109,12 @@ fn report_skipped(outcome: &Outcome, output: &OutputArgs) {
     }
     if let Some(more @ 1..) = outcome.skipped.len().checked_sub(SHOWN_SKIPPED) {
         tell(format_args!("and {more} more skipped files"));
+    }
+    for LeftOut { path, reason } in outcome.left_out.iter().take(SHOWN_SKIPPED) {
+        tell(format_args!("{}: left out: {}", path.display(), reason.remedy()));
+    }
+    if let Some(more @ 1..) = outcome.left_out.len().checked_sub(SHOWN_SKIPPED) {
+        tell(format_args!("and {more} more names that are left out"));
     }
 }
 

@@ -2,6 +2,8 @@
 
 use super::options::{Leaf, is_flag, name_of};
 use clap::Arg;
+use lookalike::recorded_url;
+use std::path::Path;
 use std::sync::OnceLock;
 
 static TEXT: OnceLock<String> = OnceLock::new();
@@ -20,11 +22,22 @@ pub(crate) fn text() -> Option<String> {
     TEXT.get().cloned()
 }
 
-/// All options with their values, defaults included: another version may have others.
+/// How `config.toml` begins.
+const HEAD: &str = "# Options of `lookalike ";
+
+/// Whether a configuration was written by a run: it begins as one, or lies in a result.
+pub(super) fn is_of_a_run(file: &Path) -> bool {
+    let begins = std::fs::read(file).is_ok_and(|text| text.starts_with(HEAD.as_bytes()));
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    begins || lookalike::is_result(folder.unwrap_or(Path::new(".")))
+}
+
+/// All options with their values, defaults included: another version may have others. URLs are without what
+/// may be secret, and marked, so that they are refused when they are read again.
 fn describe(leaf: &Leaf<'_>) -> String {
     let name = leaf.path.join(" ");
     let mut out = format!(
-        "# Options of `lookalike {name}` (version {}). To run it again:\n#   lookalike {name} --config FILE --output DIR\n",
+        "{HEAD}{name}` (version {}). To run it again:\n#   lookalike {name} --config FILE --output DIR\n",
         env!("CARGO_PKG_VERSION")
     );
     if let Some(preset) =
@@ -44,12 +57,12 @@ fn describe(leaf: &Leaf<'_>) -> String {
         let line = match texts.as_deref() {
             Some([]) => continue,
             None => format!("# {}: not UTF-8", name_of(argument)),
-            Some(texts) if texts.iter().any(|text| has_password(text)) => {
-                format!("# {}: not written, as it has a password", name_of(argument))
+            Some([one]) if !is_list(argument) => {
+                format!("{} = {}", name_of(argument), value(&recorded_url(one)))
             }
-            Some([one]) if !is_list(argument) => format!("{} = {}", name_of(argument), value(one)),
             Some(many) => {
-                let many: Vec<String> = many.iter().map(|text| value(text)).collect();
+                let many: Vec<String> =
+                    many.iter().map(|text| value(&recorded_url(text))).collect();
                 format!("{} = [{}]", name_of(argument), many.join(", "))
             }
         };
@@ -71,16 +84,6 @@ fn is_written(argument: &Arg) -> bool {
     argument.get_help_heading() != Some("Running")
         && !OF_THE_CALL.contains(&name.as_str())
         && !secret.iter().any(|word| name.contains(word))
-}
-
-/// Whether a value is a URL with a password, a key or a signature.
-pub(crate) fn has_password(text: &str) -> bool {
-    let Some((_, rest)) = text.split_once("://") else { return false };
-    let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let authority = place.split('/').next().unwrap_or_default();
-    let query = query.to_ascii_lowercase();
-    let signed = ["sig=", "signature=", "token=", "key=", "secret=", "password=", "credential="];
-    authority.contains('@') || signed.iter().any(|part| query.contains(part))
 }
 
 /// A value of TOML that reads back as this text: a number where that is certain, else a string.
@@ -139,23 +142,6 @@ mod tests {
                 other => panic!("{other:?}"),
             };
             assert_eq!(read, text);
-        }
-    }
-
-    #[test]
-    fn passwords_are_seen() {
-        for text in [
-            "s3://key:secret@host/a",
-            "https://x.example/a?sig=abc",
-            "https://x.example/?X-Amz-Signature=1",
-            "hf://u@h/x",
-        ] {
-            assert!(has_password(text), "{text}");
-        }
-        for text in
-            ["a@b.jsonl", "s3://bucket/a@b.jsonl", "https://x.example/a?page=2", "user:x@file"]
-        {
-            assert!(!has_password(text), "{text}");
         }
     }
 }

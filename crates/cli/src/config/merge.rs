@@ -147,7 +147,7 @@ pub(super) fn insert(
 }
 
 /// Where the names of the subcommands end.
-fn behind_the_names(command: &Command, path: &[String], words: &[OsString]) -> usize {
+pub(super) fn behind_the_names(command: &Command, path: &[String], words: &[OsString]) -> usize {
     let mut names = path.iter().peekable();
     let mut command = command;
     let mut at = 1;

@@ -5,14 +5,16 @@
 //! only a name in messages and results. Only regular files of supported formats are written, and of a
 //! document no more than the largest record allowed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 use super::archive_bytes::ArchiveBytes;
+use super::left_out::{self, LeftOut, Neighbours};
 use super::{
-    Compression, DiscoverOptions, Format, InputError, InputFile, foreign, kind, maildir, name,
+    Compression, DiscoverOptions, Format, InputError, InputFile, earlier_result, foreign, kind,
+    maildir, name,
 };
 use crate::source::open;
 
@@ -44,8 +46,42 @@ pub(super) struct Unpacked {
     pub(super) files: Vec<InputFile>,
     /// Members that are not read, as `ARCHIVE!MEMBER`.
     pub(super) skipped: Vec<PathBuf>,
+    /// Members and directories that are no data, as `ARCHIVE!MEMBER`.
+    pub(super) left_out: BTreeSet<LeftOut>,
     /// The directory of the files.
     pub(super) folder: tempfile::TempDir,
+}
+
+impl Unpacked {
+    /// Deletes files that are no data: results of runs, and descriptions of data sets.
+    fn leave_out(&mut self, archive: &InputFile) {
+        let mut known = Neighbours::default();
+        let member = |file: &InputFile| -> PathBuf {
+            file.relative.strip_prefix(&archive.relative).unwrap_or(&file.relative).to_path_buf()
+        };
+        for file in &self.files {
+            known.note(&member(file), || earlier_result::is_summary(&file.path));
+        }
+        let Self { files, skipped, left_out, .. } = self;
+        files.retain(|file| {
+            let Some(LeftOut { path, reason }) = known.leave_out(&member(file)) else {
+                return true;
+            };
+            left_out.insert(LeftOut { path: shown(archive, &path).into(), reason });
+            // If it cannot be deleted now, it is with its directory.
+            let _ = std::fs::remove_file(&file.path);
+            false
+        });
+        let in_result = |name: &PathBuf| {
+            known.results().iter().any(|result| name.starts_with(shown(archive, result)))
+        };
+        skipped.retain(|name| !in_result(name));
+    }
+}
+
+/// The name of a member.
+fn shown(archive: &InputFile, member: &Path) -> String {
+    format!("{}!{}", archive.name, name::readable(member))
 }
 
 /// Members whose format depends on the members after them.
@@ -100,7 +136,8 @@ pub(super) fn unpack(
     let unwritable = |e| InputError::io("unpack an archive in this directory", &above, e);
     let folder =
         tempfile::Builder::new().prefix("lookalike-tar-").tempdir_in(&above).map_err(unwritable)?;
-    let mut unpacked = Unpacked { files: Vec::new(), skipped: Vec::new(), folder };
+    let (files, skipped, left_out) = Default::default();
+    let mut unpacked = Unpacked { files, skipped, left_out, folder };
     let mut undecided = Undecided::default();
     let damage = match ArchiveBytes::open(archive) {
         Err(error) => Some(open::explain(&error)),
@@ -111,6 +148,7 @@ pub(super) fn unpack(
         },
     };
     undecided.settle(&mut unpacked);
+    unpacked.leave_out(archive);
     let Some(damage) = archive.damage.clone().or(damage) else { return Ok(unpacked) };
     if let Some(last) = unpacked.files.last_mut()
         && last.damage.is_some()
@@ -197,10 +235,14 @@ fn members_to_end_mark(
         let is_directory = kind.is_dir();
         let directory = if is_directory { Some(&*plain) } else { plain.parent() };
         undecided.maildirs.note(directory.unwrap_or(&plain));
-        if is_directory || is_hidden(&member) {
+        if is_directory {
             continue;
         }
-        let shown = format!("{}!{}", archive.name, name::readable(&member));
+        if let Some(LeftOut { path, reason }) = left_out::by_name(&plain) {
+            unpacked.left_out.insert(LeftOut { path: shown(archive, &path).into(), reason });
+            continue;
+        }
+        let shown = shown(archive, &member);
         let mut head = Vec::new();
         let is_file = (kind.is_file() || kind.is_contiguous())
             && !is_sparse(&mut entry).map_err(Fault::Read)?;
@@ -261,6 +303,7 @@ fn members_to_end_mark(
             modified: metadata.modified().ok(),
             object: None,
             damage: copied.is_err().then(String::new),
+            partitions: archive.partitions.with(&member),
         });
         copied.map_err(Fault::Read)?;
     }
@@ -285,29 +328,6 @@ fn copy(from: &mut impl Read, to: &mut impl Write) -> Result<u64, Fault> {
             Err(error) => return Err(Fault::Read(error)),
         }
     }
-}
-
-/// Whether a part of the name is hidden, as names in directories that are not read. Folders of a
-/// Maildir++ are not: messages in them are read, and those in their `tmp` are listed as skipped.
-fn is_hidden(member: &Path) -> bool {
-    let directory = member.parent().unwrap_or(Path::new(""));
-    let is_dotted = |part: &Component<'_>| match part {
-        Component::Normal(name) => name.as_encoded_bytes().starts_with(b"."),
-        _ => false,
-    };
-    let is_folder = |inside: Option<Component<'_>>| match inside {
-        Some(Component::Normal(name)) => {
-            maildir::holds_messages(name) || (name == "tmp" && maildir::is_message_name(member))
-        }
-        _ => false,
-    };
-    let mut above = directory.components();
-    while let Some(part) = above.next() {
-        if is_dotted(&part) && !is_folder(above.clone().next()) {
-            return true;
-        }
-    }
-    member.components().next_back().is_some_and(|name| is_dotted(&name))
 }
 
 /// Whether a member is a message if its directory is one of a whole Maildir, though its name does not
@@ -378,17 +398,6 @@ mod tests {
         }
         for name in ["a.gz", "tar", "a.tar.txt", "x.zip"] {
             assert!(!is_archive(Path::new(name)), "{name}");
-        }
-    }
-
-    #[test]
-    fn hidden_names_are_told_from_folders_of_a_maildir() {
-        for name in [".a", "a/.b/c", ".git/cur", "M/.Sent/cur/.a", ".b/.Sent/cur/a", ".b/tmp/a.txt"]
-        {
-            assert!(is_hidden(Path::new(name)), "{name}");
-        }
-        for name in ["./a/../b", "M/.Sent/cur/a", ".A.B/new/a", ".Sent/tmp/1000000050.1.host"] {
-            assert!(!is_hidden(Path::new(name)), "{name}");
         }
     }
 

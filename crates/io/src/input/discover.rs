@@ -6,15 +6,17 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use lookalike_store::is_url;
+use lookalike_store::{is_url, shown_url};
 
 use super::files::check_count;
+use super::left_out::{self, DataSets, LeftOut, LeftOutReason, Neighbours};
 use super::maildir::Holds;
 use super::tally::Tally;
 use super::{
     Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, archive, archive_bytes,
     earlier_result, foreign, kind, maildir, name, pattern, remote, spool,
 };
+use crate::Partitions;
 use crate::source::open;
 
 /// The argument for standard input.
@@ -23,11 +25,14 @@ const STDIN: &str = "-";
 impl Inputs {
     /// Finds the inputs that the arguments name.
     ///
-    /// An argument is a file, a directory (read recursively, without hidden names and links to
-    /// directories), a pattern with `*`, `?` or `[...]` unless a file has that very name, or `-`
-    /// for standard input (JSONL, or the format of the options). Wildcards match hidden names only
-    /// after a dot of the pattern, and `**` follows no links to directories. A file that is named in two ways is read once. A pipe is copied,
-    /// as standard input is.
+    /// An argument is a file, a directory (read recursively, without links to directories), a pattern
+    /// with `*`, `?` or `[...]` unless a file has that very name, or `-` for standard input (JSONL, or
+    /// the format of the options). `**` follows no links to directories. A file that is named in two ways
+    /// is read once. A pipe is copied, as standard input is.
+    ///
+    /// Names in directories that are [no data](LeftOut) are left out: those that begin with `_` or `.`,
+    /// results of earlier runs, descriptions of data sets. Wildcards match such names only if they begin
+    /// so themselves (`_*`), and in a result only if they begin with a part of the name (`kept*`).
     ///
     /// An argument that is a URL is an object in a store, all objects below it, those that match it
     /// as a pattern, or one object of a web server.
@@ -96,7 +101,10 @@ fn discover(
         search.number = number;
         search.argument(arg)?;
     }
-    let Search { found, skipped, mut copies, archives, stdin: named, .. } = search;
+    search.forget_named();
+    let Search { found, skipped, left_out, mut copies, archives, stdin: named, .. } = search;
+    let mut left_out: BTreeSet<LeftOut> =
+        left_out.into_iter().map(|(path, reason)| LeftOut { path, reason }).collect();
     let reads_stdin = !named.is_empty();
     if reads_stdin {
         let known = found.values().chain(archives.values()).map(|place| &place.file);
@@ -125,13 +133,19 @@ fn discover(
         tally.add(&archive.arguments, members.files.len(), members.skipped.len());
         files.extend(members.files);
         skipped.extend(members.skipped);
+        left_out.extend(members.left_out);
         unpacked.push(Arc::new(members.folder));
     }
     let archives = archives.into_iter().map(|place| place.file).collect();
     if files.is_empty() {
-        let given = if args.is_empty() { "no inputs".to_string() } else { args.join(" ") };
+        let given = if args.is_empty() {
+            "no inputs".to_string()
+        } else {
+            args.iter().map(|arg| shown_url(arg)).collect::<Vec<_>>().join(" ")
+        };
         let first = skipped.first().cloned();
-        return Err(InputError::Nothing { given, skipped: skipped.len(), first });
+        let out = left_out.first().cloned().map(|first| (left_out.len(), first));
+        return Err(InputError::Nothing { given, skipped: skipped.len(), first, left_out: out });
     }
     check_count(files.len())?;
     files.sort_by(|a, b| a.name.cmp(&b.name));
@@ -145,8 +159,19 @@ fn discover(
         }
     }
     let skipped = skipped.into_iter().collect();
+    let left_out = left_out.into_iter().collect();
     let mostly_skipped = tally.mostly_skipped();
-    Ok(Inputs { files, options, skipped, mostly_skipped, spooled, reads_stdin, archives, unpacked })
+    Ok(Inputs {
+        files,
+        options,
+        skipped,
+        left_out,
+        mostly_skipped,
+        spooled,
+        reads_stdin,
+        archives,
+        unpacked,
+    })
 }
 
 /// Gives different names to objects whose addresses differ in their queries only. The files are
@@ -178,6 +203,8 @@ struct Search<'a> {
     archives: BTreeMap<PathBuf, Place>,
     /// Skipped files, and the numbers of the arguments that led there.
     skipped: BTreeMap<PathBuf, Vec<u32>>,
+    /// What is no data, and why.
+    left_out: BTreeMap<PathBuf, LeftOutReason>,
     maildirs: maildir::Maildirs,
     /// Copies of pipes, of archives in stores and of objects that cannot be read in parts, with the
     /// numbers of the arguments.
@@ -208,7 +235,7 @@ impl<'a> Search<'a> {
         let excluded = options.exclude.iter().filter_map(|path| real(path)).collect();
         let maildirs = maildir::Maildirs::default();
         let (number, found, archives, skipped) = Default::default();
-        let (copies, copied, stdin) = Default::default();
+        let (left_out, copies, copied, stdin) = Default::default();
         Self {
             options,
             base,
@@ -218,6 +245,7 @@ impl<'a> Search<'a> {
             found,
             archives,
             skipped,
+            left_out,
             maildirs,
             copies,
             copied,
@@ -252,8 +280,12 @@ impl<'a> Search<'a> {
 
     /// The name of a file that the argument leads to.
     fn name(&self, path: &Path) -> String {
-        let below = path.strip_prefix(self.base).ok().filter(|_| self.is_relative);
-        name::readable(below.unwrap_or(path))
+        name::readable(self.below_base(path))
+    }
+
+    /// The path as it follows from the argument.
+    fn below_base<'p>(&self, path: &'p Path) -> &'p Path {
+        path.strip_prefix(self.base).ok().filter(|_| self.is_relative).unwrap_or(path)
     }
 
     fn url(&mut self, url: &str) -> Result<(), InputError> {
@@ -275,8 +307,24 @@ impl<'a> Search<'a> {
             }
         }
         found.skipped.into_iter().for_each(|path| self.skip(path));
+        found.left_out.into_iter().for_each(|out| self.leave_out(out.path, out.reason));
         self.copies.extend(found.spooled.map(|copy| (copy, vec![self.number])));
         Ok(())
+    }
+
+    /// Removes what other arguments name from what is left out.
+    fn forget_named(&mut self) {
+        let Self { left_out, found, archives, .. } = self;
+        left_out.retain(|path, _| {
+            let Ok(place) = path.canonicalize() else { return true };
+            let is_read = |known: &BTreeMap<PathBuf, Place>| {
+                known
+                    .range(place.clone()..)
+                    .next()
+                    .is_some_and(|(path, _)| path.starts_with(&place))
+            };
+            !is_read(found) && !is_read(archives)
+        });
     }
 
     fn skip(&mut self, path: PathBuf) {
@@ -305,48 +353,76 @@ impl<'a> Search<'a> {
 
     fn pattern(&mut self, pattern: &str) -> Result<(), InputError> {
         let base = self.base.join(literal_part(Path::new(pattern)));
-        let matches = pattern::matches(self.base, pattern)?;
-        if matches.is_empty() {
+        let pattern::Matches { found, left_out } = pattern::matches(self.base, pattern)?;
+        if found.is_empty() && left_out.is_empty() {
             return Err(InputError::NoMatch { pattern: pattern.to_string() });
         }
-        for path in matches {
+        left_out.into_iter().for_each(|out| self.leave_out(out.path, out.reason));
+        for (path, is_named) in found {
             match std::fs::metadata(&path) {
                 Ok(metadata) if metadata.is_dir() => self.directory(&path, &base)?,
-                Ok(metadata) if metadata.is_file() => self.file(&path, &base, Found::Below)?,
+                Ok(metadata) if metadata.is_file() => {
+                    if !is_named && DataSets::describes_on_disk(&path) {
+                        self.leave_out(path, LeftOutReason::DataSetInfo);
+                        continue;
+                    }
+                    self.file(&path, &base, Found::Below)?;
+                }
                 _ => self.skip(path),
             }
         }
         Ok(())
     }
 
-    /// Reads a directory recursively, without following links to directories.
+    /// Reads a directory recursively, without following links to directories. What is no data in it is
+    /// left out, and so is all of it, if it is a result.
     fn directory(&mut self, directory: &Path, base: &Path) -> Result<(), InputError> {
         let mut open = vec![directory.to_path_buf()];
+        let (mut files, mut known) = (Vec::new(), Neighbours::default());
         while let Some(directory) = open.pop() {
             let fail = |e| InputError::io("list the directory", &directory, e);
+            if earlier_result::is_result(&directory) {
+                self.leave_out(directory, LeftOutReason::Result);
+                continue;
+            }
             for entry in std::fs::read_dir(&directory).map_err(fail)? {
                 let entry = entry.map_err(fail)?;
-                let path = entry.path();
-                let hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-                if hidden && !maildir::is_folder(&path, &directory) {
-                    continue;
-                }
+                let (path, name) = (entry.path(), entry.file_name());
                 let kind = entry.file_type().map_err(fail)?;
                 let leads_to_file = || std::fs::metadata(&path).is_ok_and(|file| file.is_file());
-                if kind.is_dir() {
-                    if !self.is_excluded(&path) {
-                        open.push(path);
-                    }
-                } else if kind.is_file() || (kind.is_symlink() && leads_to_file()) {
-                    if !self.is_excluded(&path) {
-                        self.file(&path, base, Found::Below)?;
-                    }
+                let is_file = kind.is_file() || (kind.is_symlink() && leads_to_file());
+                if (kind.is_dir() || is_file) && self.is_excluded(&path) {
+                    continue;
+                }
+                let is_mail = || {
+                    (kind.is_dir() && maildir::is_folder(&path, &directory))
+                        || maildir::is_mail(&path, kind.is_dir())
+                };
+                if left_out::is_marked(&name) && !is_mail() {
+                    self.leave_out(path, LeftOutReason::Name);
+                } else if kind.is_dir() && left_out::is_unfinished(&name) {
+                    self.leave_out(path, LeftOutReason::Unfinished);
+                } else if kind.is_dir() {
+                    open.push(path);
+                } else if is_file {
+                    known.note(&path, || false);
+                    files.push(path);
                 } else {
                     self.skip(path);
                 }
             }
         }
+        for path in files {
+            match known.leave_out(&path) {
+                None => self.file(&path, base, Found::Below)?,
+                Some(out) => self.leave_out(out.path, out.reason),
+            }
+        }
         Ok(())
+    }
+
+    fn leave_out(&mut self, path: PathBuf, reason: LeftOutReason) {
+        self.left_out.insert(path, reason);
     }
 
     fn is_excluded(&self, path: &Path) -> bool {
@@ -394,6 +470,7 @@ impl<'a> Search<'a> {
             modified: metadata.modified().ok(),
             object: None,
             damage: None,
+            partitions: Partitions::of(self.below_base(path)),
         };
         let place = path.canonicalize().map_err(fail)?;
         let known = if is_archive { &mut self.archives } else { &mut self.found };

@@ -13,7 +13,7 @@ pub(crate) const MARKS_OF_A_RESULT: [&str; 2] = ["summary.json", "evaluation.jso
 const HEAD: &[u8] = br#"{"tool":{"name":"lookalike","#;
 
 /// Bytes that are read of such a file, which has white space.
-const READ: u64 = 256;
+pub(super) const READ: usize = 256;
 
 /// Names of files and directories of documents in a result, up to their extension.
 const DOCUMENTS: [&str; 3] = ["kept", "kept-files", "marked"];
@@ -23,7 +23,7 @@ const DOCUMENTS: [&str; 3] = ["kept", "kept-files", "marked"];
 /// # Errors
 /// [`InputError::Result`].
 pub(super) fn refuse(directory: &Path) -> Result<(), InputError> {
-    if !MARKS_OF_A_RESULT.iter().any(|mark| is_ours(&directory.join(mark))) {
+    if !is_result(directory) {
         return Ok(());
     }
     let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
@@ -36,15 +36,35 @@ pub(super) fn refuse(directory: &Path) -> Result<(), InputError> {
     Err(InputError::Result { path: directory.to_path_buf(), documents })
 }
 
-fn is_ours(mark: &Path) -> bool {
+/// Whether a directory is the result of a run: its summary says so.
+#[must_use]
+pub fn is_result(directory: &Path) -> bool {
+    MARKS_OF_A_RESULT.iter().any(|mark| is_summary(&directory.join(mark)))
+}
+
+/// Whether a file has the name of a summary, so that its first bytes decide.
+pub(super) fn is_mark(file: &Path) -> bool {
+    file.file_name().is_some_and(|name| MARKS_OF_A_RESULT.iter().any(|mark| name == *mark))
+}
+
+/// Whether a file is the summary of a run.
+pub(super) fn is_summary(file: &Path) -> bool {
     let mut head = Vec::new();
-    let read = File::open(mark).and_then(|file| file.take(READ).read_to_end(&mut head));
+    // A directory or pipe of that name is none, and a pipe would never end.
+    let read = std::fs::metadata(file).is_ok_and(|found| found.is_file())
+        && File::open(file).and_then(|file| file.take(READ as u64).read_to_end(&mut head)).is_ok();
+    read && begins_summary(&head)
+}
+
+/// Whether these are the first bytes of the summary of a run.
+pub(super) fn begins_summary(head: &[u8]) -> bool {
+    let mut head = head.to_vec();
     head.retain(|byte| !byte.is_ascii_whitespace());
-    read.is_ok() && head.starts_with(HEAD)
+    head.starts_with(HEAD)
 }
 
 /// Whether an entry of a result has documents. Lists of files have none.
-fn is_of_documents(path: &Path) -> bool {
+pub(super) fn is_of_documents(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (stem, extension) = name.split_once('.').unwrap_or((&name, ""));
     let is_directory = extension.is_empty();

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::foreign;
+use super::{LeftOut, foreign};
 
 /// Why a run cannot start or continue. The cause, if any, is the error's `source`.
 #[derive(Debug, thiserror::Error)]
@@ -31,10 +31,11 @@ pub enum InputError {
     },
     /// No supported file was found.
     #[error(
-        "{given}: nothing to read{}; supported are .jsonl .ndjson .json .csv .tsv .parquet .arrow .feather .txt .md .html .mbox .eml .warc .wet .docx .odt \
+        "{given}: nothing to read{}{}; supported are .jsonl .ndjson .json .csv .tsv .parquet .arrow .feather .txt .md .html .mbox .eml .warc .wet .docx .odt \
          and Maildirs, \
          also with .gz .zst .bz2 .xz, and in .tar archives; for other file names give the setting input_format",
-        Skipped(*skipped, first.as_deref())
+        Skipped(*skipped, first.as_deref()),
+        Left(left_out.as_ref())
     )]
     Nothing {
         /// The arguments.
@@ -43,6 +44,8 @@ pub enum InputError {
         skipped: usize,
         /// The first skipped file.
         first: Option<PathBuf>,
+        /// The number of names that are no data, and the first of them.
+        left_out: Option<(usize, LeftOut)>,
     },
     /// The format cannot be derived from the name.
     #[error(
@@ -115,6 +118,20 @@ pub enum InputError {
         /// The extension.
         extension: String,
     },
+    /// A command whose program does not exist.
+    #[error(
+        "the setting extract={command}: there is no program `{program}` for {}; install it, or correct the \
+         setting",
+        path.display()
+    )]
+    NoProgram {
+        /// The command as written.
+        command: String,
+        /// Its program.
+        program: String,
+        /// The first file that it is for.
+        path: PathBuf,
+    },
     /// An object that cannot be found or read.
     #[error(transparent)]
     Store(#[from] lookalike_store::StoreError),
@@ -170,5 +187,17 @@ impl std::fmt::Display for Skipped<'_> {
             }
         }
         f.write_str(")")
+    }
+}
+
+/// The number of names that are no data, if any, and the first of them.
+struct Left<'a>(Option<&'a (usize, LeftOut)>);
+
+impl std::fmt::Display for Left<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Some((count, first)) = self.0 else { return Ok(()) };
+        let names = if *count == 1 { "name" } else { "names" };
+        let path = first.path.display();
+        write!(f, " ({count} {names} left out, the first is {path}: {})", first.reason.remedy())
     }
 }

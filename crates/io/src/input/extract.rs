@@ -33,6 +33,29 @@ impl Extractor {
         &self.command
     }
 
+    /// As results record it: URLs in the command are without what may be secret.
+    #[must_use]
+    pub fn recorded(&self) -> Self {
+        lookalike_store::recorded_url(&self.written).parse().unwrap_or_else(|_| self.clone())
+    }
+
+    /// Whether its program is there: the file that it names, or one of that name in a directory of the
+    /// variable `PATH`. Other systems than Unix complete names, and are believed.
+    pub(crate) fn has_program(&self) -> bool {
+        let Some(program) = self.command.first() else { return false };
+        let is_there = |path: &Path| {
+            let metadata = std::fs::metadata(path);
+            metadata.is_ok_and(|found| found.is_file() && is_executable(&found))
+        };
+        match Path::new(program).components().count() > 1 || program.starts_with('/') {
+            _ if cfg!(not(unix)) => true,
+            true => is_there(Path::new(program)),
+            false => std::env::var_os("PATH").is_none_or(|path| {
+                std::env::split_paths(&path).any(|at| is_there(&at.join(program)))
+            }),
+        }
+    }
+
     /// The extension of its files, as written and without the dot.
     pub(crate) fn extension(&self) -> &str {
         &self.extension
@@ -67,6 +90,16 @@ impl FromStr for Extractor {
         }
         Ok(Self { written: written.to_owned(), extension, command })
     }
+}
+
+#[cfg(unix)]
+fn is_executable(metadata: &std::fs::Metadata) -> bool {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &std::fs::Metadata) -> bool {
+    true
 }
 
 /// The words of a command; `None` if a quote is not closed.
@@ -111,6 +144,16 @@ impl From<Extractor> for String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn programs_are_looked_for() {
+        let has = |command: &str| command.parse::<Extractor>().unwrap().has_program();
+        assert!(has("x=sh {}") && has("x=/bin/sh {}"));
+        for missing in ["x=no-such-program {}", "x=./sh {}", "x=/bin {}", "x=/etc/passwd {}"] {
+            assert!(!has(missing), "{missing}");
+        }
+    }
 
     #[test]
     fn commands_are_split_into_words() {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use lookalike_store::{Object, StoreError, look_again};
 
-use super::{ArgumentFiles, Compression, FieldNames, Format, FormatOptions, InputError};
+use crate::Partitions;
+
+use super::{ArgumentFiles, Compression, FieldNames, Format, FormatOptions, InputError, LeftOut};
 
 /// An input file.
 #[derive(Debug, Clone)]
@@ -30,6 +32,8 @@ pub struct InputFile {
     /// Why data after its end are missing, if they are: it is a member of an archive that is damaged
     /// there. What is left of it is read, and this is the problem at its end.
     pub damage: Option<String>,
+    /// Fields that the directories above it name.
+    pub partitions: Partitions,
 }
 
 impl InputFile {
@@ -46,6 +50,7 @@ impl InputFile {
             modified: None,
             object: None,
             damage: None,
+            partitions: Partitions::default(),
         }
     }
 
@@ -96,6 +101,8 @@ pub struct Inputs {
     /// Skipped files in directories: unsupported formats, broken links, links to directories, and
     /// special files.
     pub skipped: Vec<PathBuf>,
+    /// Files and directories in the inputs that are no data, sorted.
+    pub left_out: Vec<LeftOut>,
     /// Arguments of which more files are skipped than read, sorted.
     pub mostly_skipped: Vec<ArgumentFiles>,
     /// Copies of standard input, deleted when the last reference is dropped.
@@ -115,6 +122,7 @@ impl Inputs {
             files,
             options,
             skipped: Vec::new(),
+            left_out: Vec::new(),
             mostly_skipped: Vec::new(),
             spooled: Vec::new(),
             reads_stdin: false,
@@ -127,6 +135,26 @@ impl Inputs {
     /// copied first, such as a member of an archive, is that of the copy.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().chain(&self.archives).map(|file| file.path.as_path())
+    }
+
+    /// Checks that the programs are there that extract the texts of some inputs.
+    ///
+    /// # Errors
+    /// [`InputError::NoProgram`].
+    pub fn check_programs(&self) -> Result<(), InputError> {
+        for extractor in &self.options.formats.extract {
+            let mut extracted = self.files.iter().filter(|file| file.format == Format::Extracted);
+            if let Some(file) = extracted.find(|file| extractor.is_for(&file.relative))
+                && !extractor.has_program()
+            {
+                return Err(InputError::NoProgram {
+                    command: extractor.recorded().to_string(),
+                    program: extractor.command().first().cloned().unwrap_or_default(),
+                    path: PathBuf::from(&file.name),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Appends other inputs. The options stay.
@@ -146,6 +174,7 @@ impl Inputs {
         }
         self.files.extend(other.files);
         self.skipped.extend(other.skipped);
+        self.left_out.extend(other.left_out);
         self.mostly_skipped.extend(other.mostly_skipped);
         self.spooled.extend(other.spooled);
         self.reads_stdin |= other.reads_stdin;

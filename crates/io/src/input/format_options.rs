@@ -44,6 +44,12 @@ impl FormatOptions {
         }
     }
 
+    /// As results record them: URLs in commands are without what may be secret.
+    #[must_use]
+    pub fn recorded(&self) -> Self {
+        Self { extract: self.extract.iter().map(Extractor::recorded).collect(), ..self.clone() }
+    }
+
     /// The command for a file of this name, if there is one.
     pub(crate) fn extractor(&self, name: &Path) -> Option<&Extractor> {
         self.extract.iter().find(|extractor| extractor.is_for(name))

@@ -14,6 +14,22 @@ pub(super) fn is_folder(directory: &Path, parent: &Path) -> bool {
     any(directory) && any(parent)
 }
 
+/// Whether an entry whose name begins with `_` is mail: a Maildir, or a message in one.
+pub(super) fn is_mail(entry: &Path, is_directory: bool) -> bool {
+    let is_dotted = |name: &OsStr| name.as_encoded_bytes().starts_with(b".");
+    if entry.file_name().is_none_or(is_dotted) {
+        return false;
+    }
+    match is_directory {
+        true => MESSAGES.iter().any(|name| entry.join(name).is_dir()),
+        false => match Maildirs::default().of(entry) {
+            Holds::Nothing => false,
+            Holds::Names => is_message_name(entry),
+            Holds::Messages => true,
+        },
+    }
+}
+
 /// The directories of a Maildir that hold messages.
 const MESSAGES: [&str; 2] = ["cur", "new"];
 

@@ -3,10 +3,11 @@
 //! The crate `glob` matches names; the search is ours, because that of the crate ignores names that are not
 //! UTF-8, or panics at them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::InputError;
+use super::left_out::{self, LeftOut, LeftOutReason};
+use super::{InputError, earlier_result, maildir};
 
 /// Wildcards match no `/`, and a hidden name only if the pattern has its dot.
 pub(super) const OPTIONS: glob::MatchOptions = glob::MatchOptions {
@@ -15,21 +16,77 @@ pub(super) const OPTIONS: glob::MatchOptions = glob::MatchOptions {
     require_literal_leading_dot: true,
 };
 
+/// As [`OPTIONS`], but hidden names are matched as others are.
+const LOOSE: glob::MatchOptions =
+    glob::MatchOptions { require_literal_leading_dot: false, ..OPTIONS };
+
 /// A part of a pattern.
-enum Part<'a> {
+pub(super) enum Part<'a> {
     /// A name, the root or `..`.
     Literal(&'a Path),
-    Name(glob::Pattern),
+    Name(Wild<'a>),
     /// `**`: any number of directories, without links to them. At the end of a pattern, at least one.
     Directories,
 }
 
-/// The paths that a pattern matches, sorted; a relative one is looked up in `base`, or if that is empty in the
-/// current directory. In names that are not UTF-8, a wildcard matches the bytes that are none.
+/// A name with wildcards.
+pub(super) struct Wild<'a> {
+    written: &'a str,
+    pattern: glob::Pattern,
+}
+
+impl Wild<'_> {
+    /// Whether it matches a name, hidden or not.
+    fn matches(&self, name: &str) -> bool {
+        self.pattern.matches_with(name, LOOSE)
+    }
+
+    /// What stands before its first wildcard.
+    fn beginning(&self) -> &str {
+        self.written.split(['*', '?', '[']).next().unwrap_or_default()
+    }
+
+    /// Whether it names what begins with `_` or `.`: it begins so itself.
+    fn names_marked(&self, name: &str) -> bool {
+        self.beginning().chars().next() == name.chars().next()
+    }
+
+    /// Whether it names documents in a result, which wildcards alone do not.
+    fn names_in_result(&self) -> bool {
+        !self.beginning().is_empty()
+    }
+
+    /// Why a name that it matches is left out: an entry of a directory that is no Maildir.
+    fn leaves_out(&self, name: &str, is_directory: bool) -> Option<LeftOutReason> {
+        if left_out::is_marked(name.as_ref()) && !self.names_marked(name) {
+            return Some(LeftOutReason::Name);
+        }
+        let is_unfinished = is_directory && left_out::is_unfinished(name.as_ref());
+        let is_named = ["partial", "replaced"].iter().any(|part| self.written.contains(part));
+        (is_unfinished && !is_named).then_some(LeftOutReason::Unfinished)
+    }
+}
+
+/// What a pattern leads to.
+#[derive(Default)]
+pub(super) struct Matches {
+    /// The paths, and whether the last part of the pattern is the name itself.
+    pub(super) found: BTreeMap<PathBuf, bool>,
+    /// What wildcards do not match because it is no data.
+    pub(super) left_out: BTreeSet<LeftOut>,
+}
+
+impl Matches {
+    fn leave_out(&mut self, path: &Path, reason: LeftOutReason) {
+        self.left_out.insert(LeftOut { path: path.to_path_buf(), reason });
+    }
+}
+
+/// The parts of a pattern.
 ///
 /// # Errors
-/// A wrong pattern, and a directory that cannot be listed.
-pub(super) fn matches(base: &Path, pattern: &str) -> Result<BTreeSet<PathBuf>, InputError> {
+/// A wrong pattern.
+pub(super) fn parts(pattern: &str) -> Result<Vec<Part<'_>>, InputError> {
     let wrong = |source| InputError::Pattern { pattern: pattern.to_string(), source };
     // As a whole, so that the message counts characters from its start.
     glob::Pattern::new(pattern).map_err(wrong)?;
@@ -42,60 +99,191 @@ pub(super) fn matches(base: &Path, pattern: &str) -> Result<BTreeSet<PathBuf>, I
                 _ => Part::Directories,
             },
             Component::Normal(_) if name.contains(['*', '?', '[']) => {
-                Part::Name(glob::Pattern::new(name).map_err(wrong)?)
+                let pattern = glob::Pattern::new(name).map_err(wrong)?;
+                Part::Name(Wild { written: name, pattern })
             }
             _ => Part::Literal(Path::new(component.as_os_str())),
         });
     }
-    let mut found = BTreeSet::new();
-    search(base, &parts, &mut found)?;
-    if pattern.ends_with(std::path::is_separator) {
-        found.retain(|path| path.is_dir());
-    }
-    Ok(found)
+    Ok(parts)
 }
 
-/// Adds the paths below a path that match the parts.
+/// The paths that a pattern matches, sorted; a relative one is looked up in `base`, or if that is empty in the
+/// current directory. In names that are not UTF-8, a wildcard matches the bytes that are none.
+///
+/// # Errors
+/// A wrong pattern, and a directory that cannot be listed.
+pub(super) fn matches(base: &Path, pattern: &str) -> Result<Matches, InputError> {
+    let mut matches = Matches::default();
+    search(base, &parts(pattern)?, false, &mut matches)?;
+    if pattern.ends_with(std::path::is_separator) {
+        matches.found.retain(|path, _| path.is_dir());
+    }
+    Ok(matches)
+}
+
+/// Adds the paths below a path that match the parts. `is_named`: the last part was a name.
 fn search(
     path: &Path,
     parts: &[Part<'_>],
-    found: &mut BTreeSet<PathBuf>,
+    is_named: bool,
+    matches: &mut Matches,
 ) -> Result<(), InputError> {
     let Some((part, rest)) = parts.split_first() else {
-        found.insert(path.to_path_buf());
+        *matches.found.entry(path.to_path_buf()).or_default() |= is_named;
         return Ok(());
     };
     match part {
         Part::Literal(name) => {
             let path = path.join(name);
             if path.symlink_metadata().is_ok() {
-                search(&path, rest, found)?;
+                search(&path, rest, true, matches)?;
             }
         }
-        Part::Name(pattern) => {
-            for (name, path) in entries(path)? {
-                if pattern.matches_with(&name, OPTIONS) {
-                    search(&path, rest, found)?;
+        Part::Name(wild) => {
+            let is_closed = !wild.names_in_result() && earlier_result::is_result(path);
+            for (name, entry) in entries(path)? {
+                if !wild.matches(&name) {
+                    continue;
                 }
+                let is_directory = entry.is_dir();
+                match wild.leaves_out(&name, is_directory) {
+                    Some(_) if maildir::is_mail(&entry, is_directory) => {}
+                    Some(reason) if rest.is_empty() || is_directory => {
+                        matches.leave_out(&entry, reason);
+                        continue;
+                    }
+                    Some(_) => continue,
+                    None => {}
+                }
+                if is_closed {
+                    matches.leave_out(path, LeftOutReason::Result);
+                    break;
+                }
+                search(&entry, rest, false, matches)?;
             }
         }
         Part::Directories => {
             if !rest.is_empty() {
-                search(path, rest, found)?;
+                search(path, rest, is_named, matches)?;
             }
-            for (name, path) in entries(path)? {
+            let is_closed = earlier_result::is_result(path);
+            for (name, entry) in entries(path)? {
                 // Links to directories are not followed: one may lead back above itself.
-                let is_directory = path.symlink_metadata().is_ok_and(|found| found.is_dir());
-                if is_directory && !name.starts_with('.') {
-                    if rest.is_empty() {
-                        found.insert(path.clone());
-                    }
-                    search(&path, parts, found)?;
+                let is_directory = entry.symlink_metadata().is_ok_and(|found| found.is_dir());
+                if !is_directory {
+                    continue;
                 }
+                if is_closed {
+                    matches.leave_out(path, LeftOutReason::Result);
+                    break;
+                }
+                let reason = match name.as_ref() {
+                    name if left_out::is_marked(name) => Some(LeftOutReason::Name),
+                    name if left_out::is_unfinished(name) => Some(LeftOutReason::Unfinished),
+                    _ => None,
+                };
+                if let Some(reason) = reason.filter(|_| !maildir::is_mail(&entry, true)) {
+                    matches.leave_out(&entry, reason);
+                    continue;
+                }
+                if rest.is_empty() {
+                    matches.found.entry(entry.clone()).or_default();
+                }
+                search(&entry, parts, false, matches)?;
             }
         }
     }
     Ok(())
+}
+
+/// What a pattern does with a key in a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum KeyMatch {
+    No,
+    /// It matches the key or a prefix of it, and names what is no data there. `is_named`: the last part
+    /// was a name.
+    Yes {
+        is_named: bool,
+    },
+    /// It would match, but for a name that is no data: that of so many parts.
+    LeftOut(usize, LeftOutReason),
+}
+
+/// Whether a pattern matches a key in a store, given by its parts, or a directory that it is below;
+/// `is_result` says which directories, given by their number of parts, are results.
+pub(super) fn match_key(
+    parts: &[Part<'_>],
+    key: &[&str],
+    is_result: &dyn Fn(usize) -> bool,
+) -> KeyMatch {
+    match_from(parts, key, 0, true, is_result)
+}
+
+fn match_from(
+    parts: &[Part<'_>],
+    key: &[&str],
+    at: usize,
+    is_named: bool,
+    is_result: &dyn Fn(usize) -> bool,
+) -> KeyMatch {
+    let whole = || {
+        let below = Path::new("").join(key[at..].join("/"));
+        let out = left_out::by_name(&below).filter(|_| at < key.len());
+        let result = (at..key.len()).find(|&above| above > 0 && is_result(above));
+        match (out, result) {
+            (_, Some(above)) => KeyMatch::LeftOut(above, LeftOutReason::Result),
+            (Some(out), None) => KeyMatch::LeftOut(at + out.path.components().count(), out.reason),
+            (None, None) => KeyMatch::Yes { is_named: is_named && at == key.len() },
+        }
+    };
+    let Some((part, rest)) = parts.split_first() else { return whole() };
+    let Some((name, below)) = key[at..].split_first() else { return KeyMatch::No };
+    match part {
+        Part::Literal(literal) if literal.as_os_str() == *name => {
+            match_from(rest, key, at + 1, true, is_result)
+        }
+        Part::Literal(_) => KeyMatch::No,
+        Part::Name(wild) if !wild.matches(name) => KeyMatch::No,
+        Part::Name(wild) => {
+            let out = match wild.leaves_out(name, !below.is_empty()) {
+                Some(reason) if !is_mail_key(key, at) => Some((at + 1, reason)),
+                _ if !wild.names_in_result() && is_result(at) => Some((at, LeftOutReason::Result)),
+                _ => None,
+            };
+            match (match_from(rest, key, at + 1, false, is_result), out) {
+                (KeyMatch::No, _) => KeyMatch::No,
+                (_, Some((parts, reason))) => KeyMatch::LeftOut(parts, reason),
+                (found, None) => found,
+            }
+        }
+        Part::Directories => {
+            let here = match rest.is_empty() {
+                true => whole(),
+                false => match_from(rest, key, at, is_named, is_result),
+            };
+            if here != KeyMatch::No || below.is_empty() {
+                return here;
+            }
+            let reason = match name.as_ref() {
+                name if left_out::is_marked(name) => Some((at + 1, LeftOutReason::Name)),
+                name if left_out::is_unfinished(name) => Some((at + 1, LeftOutReason::Unfinished)),
+                _ => is_result(at).then_some((at, LeftOutReason::Result)),
+            };
+            match (match_from(parts, key, at + 1, false, is_result), reason) {
+                (KeyMatch::No, _) => KeyMatch::No,
+                (_, Some((parts, reason))) if !is_mail_key(key, at) => {
+                    KeyMatch::LeftOut(parts, reason)
+                }
+                (found, _) => found,
+            }
+        }
+    }
+}
+
+/// Whether a part of a key that begins with `_` or `.` is mail.
+fn is_mail_key(key: &[&str], at: usize) -> bool {
+    left_out::by_name(Path::new(&key[at..].join("/"))).is_none()
 }
 
 /// The entries of a directory, with their names as far as they are UTF-8; none of anything else.
@@ -120,7 +308,7 @@ mod tests {
     fn found(base: &Path, pattern: &str) -> Vec<String> {
         let shown =
             |path: &PathBuf| path.strip_prefix(base).unwrap().to_string_lossy().into_owned();
-        matches(base, pattern).unwrap().iter().map(shown).collect()
+        matches(base, pattern).unwrap().found.keys().map(shown).collect()
     }
 
     fn tree(names: &[&str]) -> tempfile::TempDir {
@@ -178,9 +366,9 @@ mod tests {
             return;
         }
         for pattern in ["l*", "l?.txt", "[k-m]?.*", "**/l*.txt"] {
-            let found = matches(folder.path(), pattern).unwrap();
-            assert!(found.len() == 1 && found.contains(&odd), "{pattern}: {found:?}");
+            let found = matches(folder.path(), pattern).unwrap().found;
+            assert!(found.len() == 1 && found.contains_key(&odd), "{pattern}: {found:?}");
         }
-        assert_eq!(matches(folder.path(), "*.txt").unwrap().len(), 2);
+        assert_eq!(matches(folder.path(), "*.txt").unwrap().found.len(), 2);
     }
 }

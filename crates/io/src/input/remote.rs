@@ -1,13 +1,18 @@
 //! Inputs in object stores and on web servers.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use lookalike_store::{Address, Found, Object, StoreError, find, heads, list};
 
+use crate::Partitions;
+
+use super::left_out::{self, LeftOut, LeftOutReason, Neighbours};
+use super::pattern::KeyMatch;
 use super::{
-    Compression, DiscoverOptions, Format, InputError, InputFile, archive, foreign, kind, maildir,
-    pattern, spool,
+    Compression, DiscoverOptions, Format, InputError, InputFile, archive, earlier_result, foreign,
+    kind, maildir, pattern, spool,
 };
 
 /// What an argument that is a URL leads to.
@@ -16,6 +21,8 @@ pub(super) struct Remote {
     pub(super) files: Vec<InputFile>,
     /// Objects of unsupported formats.
     pub(super) skipped: Vec<PathBuf>,
+    /// Objects and prefixes that are no data.
+    pub(super) left_out: BTreeSet<LeftOut>,
     /// Archives, which must be copied.
     pub(super) archives: Vec<InputFile>,
     /// A copy of an object that cannot be read in parts.
@@ -37,12 +44,20 @@ pub(super) fn discover(url: &str, options: &DiscoverOptions) -> Result<Remote, I
         let above = key.rfind('/').map_or("", |end| &key[..=end]);
         return named(object, above, options);
     }
-    let (base, matches): Pattern = match key.contains(['*', '?', '[']) {
-        true => pattern(url, key)?,
-        false => {
-            let base = format!("{}/", key.trim_end_matches('/'));
-            (base.trim_start_matches('/').to_string(), Box::new(|_| true))
-        }
+    let is_pattern = key.contains(['*', '?', '[']);
+    let wild = key.find(['*', '?', '[']).filter(|_| is_pattern).unwrap_or(key.len());
+    let base = match is_pattern {
+        true => key[..wild].rfind('/').map_or(String::new(), |end| key[..=end].to_string()),
+        false => format!("{}/", key.trim_end_matches('/')).trim_start_matches('/').to_string(),
+    };
+    let parts = match is_pattern {
+        true => pattern::parts(&key[base.len()..]).map_err(|error| match error {
+            InputError::Pattern { source, .. } => {
+                InputError::Pattern { pattern: address.to_string(), source }
+            }
+            error => error,
+        })?,
+        false => Vec::new(),
     };
     let excluded: Vec<Address> = options
         .exclude
@@ -60,38 +75,89 @@ pub(super) fn discover(url: &str, options: &DiscoverOptions) -> Result<Remote, I
     let mut objects: Vec<Object> = list(&prefix)?;
     objects.retain(|object| {
         let key = object.address.key.as_str();
-        let below = key.strip_prefix(&base);
-        let is_hidden = |part: &str| part.starts_with('.');
-        below.is_some_and(|below| !below.split('/').any(is_hidden))
-            && matches(key)
-            && !is_excluded(key)
+        key.starts_with(&base) && !is_excluded(key)
     });
-    if objects.is_empty() {
-        return Err(match key.contains(['*', '?', '[']) {
-            true => InputError::NoMatch { pattern: url.to_string() },
+    let known = neighbours(&objects, &base);
+    let keys: Vec<String> =
+        objects.iter().map(|object| object.address.key[base.len()..].to_string()).collect();
+    if !is_pattern && known.results().iter().any(|result| result.as_os_str().is_empty()) {
+        return Err(result(&prefix, &keys));
+    }
+    let mut left_out = BTreeSet::new();
+    let mut keys = keys.iter();
+    objects.retain(|_| {
+        let key = keys.next().map_or("", String::as_str);
+        let found = match is_pattern {
+            true => by_pattern(&parts, key, &known),
+            false => {
+                Some(left_out::by_name(Path::new(key)).or_else(|| known.leave_out(Path::new(key))))
+            }
+        };
+        if let Some(Some(LeftOut { path, reason })) = &found {
+            let key = format!("{base}{}", path.display());
+            let path = PathBuf::from(address.with_key(key).to_string());
+            left_out.insert(LeftOut { path, reason: *reason });
+        }
+        matches!(found, Some(None))
+    });
+    if objects.is_empty() && left_out.is_empty() {
+        return Err(match is_pattern {
+            true => InputError::NoMatch { pattern: address.to_string() },
             false => StoreError::NotFound { url: address.to_string() }.into(),
         });
     }
-    Ok(below(objects, &base, options))
+    Ok(Remote { left_out, ..below(objects, &base, options) })
 }
 
-/// The prefix that a pattern names before its first wildcard, and whether a key matches it or is
-/// below one that does.
-type Pattern = (String, Box<dyn Fn(&str) -> bool>);
+/// Results and data sets among objects, by their keys below a prefix.
+fn neighbours(objects: &[Object], base: &str) -> Neighbours {
+    let key = |object: &Object| PathBuf::from(&object.address.key[base.len()..]);
+    let marks: Vec<&Object> =
+        objects.iter().filter(|object| earlier_result::is_mark(&key(object))).collect();
+    let mut heads = match marks.is_empty() {
+        true => Vec::new(),
+        false => heads(&marks, earlier_result::READ),
+    }
+    .into_iter();
+    let mut known = Neighbours::default();
+    for object in objects {
+        known.note(&key(object), || {
+            // An object that cannot be read is reported when it is read.
+            let head = heads.next().and_then(Result::ok);
+            head.is_some_and(|head| earlier_result::begins_summary(&head))
+        });
+    }
+    known
+}
 
-fn pattern(url: &str, key: &str) -> Result<Pattern, InputError> {
-    let compiled = glob::Pattern::new(key)
-        .map_err(|source| InputError::Pattern { pattern: url.to_string(), source })?;
-    let wild = key.find(['*', '?', '[']).unwrap_or(key.len());
-    let base = key[..wild].rfind('/').map_or("", |end| &key[..=end]).to_string();
-    let parts = key.split('/').count();
-    let is_deep = key.contains("**");
-    let matches = move |key: &str| {
-        let end = key.match_indices('/').nth(parts - 1).map_or(key.len(), |(at, _)| at);
-        let key = if is_deep { key } else { &key[..end] };
-        compiled.matches_with(key, pattern::OPTIONS)
-    };
-    Ok((base, Box::new(matches)))
+/// The error for a prefix that is a result, with the keys below it.
+fn result(prefix: &Address, keys: &[String]) -> InputError {
+    let folder = format!("{}/", prefix.to_string().trim_end_matches('/'));
+    let parts = keys.iter().map(|key| key.split('/').next().unwrap_or_default());
+    let parts = parts.filter(|part| earlier_result::is_of_documents(Path::new(part)));
+    let documents: BTreeSet<String> = parts.map(|part| format!("{folder}{part}")).collect();
+    InputError::Result { path: folder.into(), documents: documents.into_iter().collect() }
+}
+
+/// What a pattern does with a key below its first part: `None` if it does not match; else what is no data
+/// there, if something is.
+fn by_pattern(
+    parts: &[pattern::Part<'_>],
+    key: &str,
+    known: &Neighbours,
+) -> Option<Option<LeftOut>> {
+    let names: Vec<&str> = key.split('/').collect();
+    let above = |count: usize| names[..count].iter().collect::<PathBuf>();
+    let is_result = |count: usize| known.results().contains(&above(count));
+    match pattern::match_key(parts, &names, &is_result) {
+        KeyMatch::No => None,
+        KeyMatch::LeftOut(count, reason) => Some(Some(LeftOut { path: above(count), reason })),
+        KeyMatch::Yes { is_named: true } => Some(None),
+        KeyMatch::Yes { is_named: false } => {
+            let out = known.leave_out(Path::new(key));
+            Some(out.filter(|out| out.reason == LeftOutReason::DataSetInfo))
+        }
+    }
 }
 
 /// The only object that an argument names.
@@ -211,6 +277,7 @@ fn file(object: Object, base: &str, format: Format, compression: Compression) ->
         Format::Parquet | Format::Arrow | Format::Maildir => Compression::None,
         _ => compression,
     };
+    let partitions = Partitions::of(object.address.file_path());
     InputFile {
         path: PathBuf::from(&shown),
         name: shown,
@@ -221,6 +288,7 @@ fn file(object: Object, base: &str, format: Format, compression: Compression) ->
         modified: object.modified,
         object: Some(Arc::new(object)),
         damage: None,
+        partitions,
     }
 }
 
@@ -228,22 +296,52 @@ fn file(object: Object, base: &str, format: Format, compression: Compression) ->
 mod tests {
     use super::*;
 
+    /// What a pattern does with keys: they match, or the left out part.
+    fn of(pattern: &str, key: &str) -> Option<String> {
+        let mut known = Neighbours::default();
+        known.note(Path::new("clean/summary.json"), || true);
+        known.note(Path::new("a/clean/summary.json"), || true);
+        for name in ["d/data.arrow", "d/state.json"] {
+            known.note(Path::new(name), || false);
+        }
+        let parts = pattern::parts(pattern).unwrap();
+        let found = by_pattern(&parts, key, &known)?;
+        Some(found.map_or("read".into(), |out| format!("{}", out.path.display())))
+    }
+
     #[test]
     fn patterns_match_keys_and_what_is_below_them() {
-        let (base, matches) = pattern("s3://b/a/x-*", "a/x-*").unwrap();
-        assert_eq!(base, "a/");
-        for (key, expected) in [
-            ("a/x-1.jsonl", true),
-            ("a/x-1/deep/b.jsonl", true),
-            ("a/y", false),
-            ("b/x-1", false),
-            ("a/b/x-1", false),
+        for (pattern, key, expected) in [
+            ("x-*", "x-1.jsonl", Some("read")),
+            ("x-*", "x-1/deep/b.jsonl", Some("read")),
+            ("x-*", "y", None),
+            ("x-*", "b/x-1", None),
+            ("**/*.csv", "b/c/d.csv", Some("read")),
+            ("**/*.csv", "d.csv", Some("read")),
+            ("**/*.csv", "b/c.txt", None),
+            ("b/**", "b/c/d.csv", Some("read")),
+            ("*", "_SUCCESS", Some("_SUCCESS")),
+            ("*", "x/_temporary/0/a.csv", Some("x/_temporary")),
+            ("*", ".h/a.csv", Some(".h")),
+            ("_*", "_x.csv", Some("read")),
+            ("*/_t/*.csv", "x/_t/a.csv", Some("read")),
+            ("**/_t/*.csv", "x/_t/a.csv", Some("read")),
+            ("**/*.csv", "x/_t/a.csv", Some("x/_t")),
+            ("**/*.csv", "x/_t/a.txt", None),
+            ("*", "out.partial-7/kept.jsonl", Some("out.partial-7")),
+            ("out.partial-*", "out.partial-7/kept.jsonl", Some("read")),
+            ("*", "clean/kept.jsonl", Some("clean")),
+            ("*/*.jsonl", "clean/kept.jsonl", Some("clean")),
+            ("**/*.jsonl", "a/clean/kept.jsonl", Some("a/clean")),
+            ("*/kept.jsonl", "clean/kept.jsonl", Some("read")),
+            ("**/kept.jsonl", "a/clean/kept.jsonl", Some("read")),
+            ("*/kept*", "clean/kept/x.csv", Some("read")),
+            ("*", "M/.Sent/cur/1", Some("read")),
+            ("*/*.json", "d/state.json", Some("d/state.json")),
+            ("*/state.json", "d/state.json", Some("read")),
         ] {
-            assert_eq!(matches(key), expected, "{key}");
+            assert_eq!(of(pattern, key).as_deref(), expected, "{pattern} {key}");
         }
-        let (base, matches) = pattern("s3://b/a/**/*.csv", "a/**/*.csv").unwrap();
-        assert_eq!(base, "a/");
-        assert!(matches("a/b/c/d.csv") && matches("a/d.csv") && !matches("a/b.csv/c.txt"));
-        assert!(pattern("s3://b/[", "[").is_err());
+        assert!(pattern::parts("[").is_err());
     }
 }

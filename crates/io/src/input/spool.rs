@@ -9,6 +9,8 @@ use std::sync::Arc;
 use lookalike_store::{Address, ObjectReader, download};
 use tempfile::TempPath;
 
+use crate::Partitions;
+
 use super::{Compression, DiscoverOptions, Format, InputError, InputFile};
 
 /// A copy and the file that describes it.
@@ -77,12 +79,13 @@ pub(super) fn object(
     let relative = PathBuf::from(address.file_path().file_name().unwrap_or_default());
     let described = (address.to_string(), relative, format);
     let mut failure = None;
-    let spooled =
+    let (file, path) =
         spool(options, described, "keep a copy of a web page in this directory", |file| {
             failure = download(address, file).err();
             Ok(())
         })?;
-    failure.map_or(Ok(spooled), |error| Err(error.into()))
+    let partitions = Partitions::of(address.file_path());
+    failure.map_or(Ok((InputFile { partitions, ..file }, path)), |error| Err(error.into()))
 }
 
 /// Copies an archive in a store. What was read before a failure is kept, with the failure as
@@ -91,6 +94,7 @@ pub(super) fn archive(file: InputFile, options: &DiscoverOptions) -> Result<Spoo
     let Some(object) = file.object else { return Err(InputError::NotFound { path: file.path }) };
     let mut reader = ObjectReader::new(object, 1);
     let mut damage = None;
+    let partitions = file.partitions;
     let described = (file.name, file.relative, file.format);
     let action = "keep a copy of an archive in this directory";
     let (file, path) = spool(options, described, action, |copy| {
@@ -98,7 +102,7 @@ pub(super) fn archive(file: InputFile, options: &DiscoverOptions) -> Result<Spoo
         damage = reader.failure().map(|failure| failure.message());
         if damage.is_some() { Ok(()) } else { copied.map(drop) }
     })?;
-    Ok((InputFile { damage, ..file }, path))
+    Ok((InputFile { damage, partitions, ..file }, path))
 }
 
 fn spool(
@@ -132,6 +136,7 @@ fn spool(
         modified: metadata.modified().ok(),
         object: None,
         damage: None,
+        partitions: Partitions::default(),
     };
     Ok((file, Arc::new(path)))
 }

@@ -3,7 +3,7 @@
 /// An argument, and how many files it led to: itself, or those of a directory, a pattern or an archive.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ArgumentFiles {
-    /// The argument as given.
+    /// The argument as given; a URL without what may be secret.
     pub argument: String,
     /// Files that are read.
     pub read: u64,
@@ -17,7 +17,7 @@ pub(super) struct Tally(Vec<ArgumentFiles>);
 impl Tally {
     pub(super) fn new(arguments: &[&String]) -> Self {
         let count = |argument: &&String| ArgumentFiles {
-            argument: (*argument).clone(),
+            argument: lookalike_store::shown_url(argument),
             ..ArgumentFiles::default()
         };
         Self(arguments.iter().map(count).collect())

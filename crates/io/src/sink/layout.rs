@@ -179,6 +179,7 @@ mod tests {
             modified: None,
             object: None,
             damage: None,
+            partitions: crate::Partitions::default(),
         }
     }
 

@@ -45,7 +45,8 @@ impl ArrowReader {
             return Ok(None);
         }
         let messages = IpcFile::open(input).map_err(refuse)?;
-        columns::check(messages.schema(), &Fields::new(names)).map_err(refuse)?;
+        columns::check(messages.schema(), &Fields::new(names), &input.partitions)
+            .map_err(refuse)?;
         Ok(Some(Self {
             file,
             name: input.name.clone(),

@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
 
 use crate::guard::guarded;
-use crate::{Content, FeatureList, FieldNumber, FieldTexts, Inputs, Item, RecordView};
+use crate::{Content, FeatureList, FieldNumber, FieldTexts, Inputs, Item, Partitions, RecordView};
 
 use super::chunk::Chunk;
 use super::fields::{Fields, Slot, non_empty};
@@ -19,10 +19,14 @@ use super::nested::{self, Path};
 use super::record_limit::too_long;
 use super::scratch::VisitScratch;
 
-/// Rejects a schema whose columns cannot serve as fields.
-pub(super) fn check(schema: &Schema, fields: &Fields<'_>) -> Result<(), String> {
+/// Rejects a schema whose columns, with the fields of directories, cannot serve as fields.
+pub(super) fn check(
+    schema: &Schema,
+    fields: &Fields<'_>,
+    partitions: &Partitions,
+) -> Result<(), String> {
     let content = fields.content();
-    let named = fields.named();
+    let named = fields.needed(partitions);
     let setting = fields.content_setting();
     let find = |slot: Slot| nested::find(schema.fields(), fields.names[slot]);
     let without =

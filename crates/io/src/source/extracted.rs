@@ -45,6 +45,12 @@ pub(super) fn text(
 ) -> Result<Vec<u8>, String> {
     let (program, arguments) =
         command.split_first().ok_or("the setting extract names no command")?;
+    // A name that begins with a hyphen is no option.
+    let path = match file.path.is_relative() {
+        true => Path::new(".").join(file.path),
+        false => file.path.to_path_buf(),
+    };
+    let file = NamedFile { path: &path, name: file.name };
     let mut child = Command::new(program)
         .args(arguments.iter().map(|word| match word.as_str() {
             "{}" => file.path.as_os_str(),

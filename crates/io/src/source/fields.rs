@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::suggest;
-use crate::{FieldNames, FieldNumber, FieldTexts};
+use crate::{FieldNames, FieldNumber, FieldTexts, Partitions};
 
 /// Index into [`Fields::names`]. One field may have two uses (the URL as the id).
 pub(super) type Slot = usize;
@@ -192,6 +192,14 @@ impl<'a> Fields<'a> {
             found => format!("but {}", found.join(", ")),
         };
         format!("no {names} field, {found}; name it with the setting {setting}")
+    }
+
+    /// The fields of [`Fields::named`] that the records of a file need, because its directories do not give
+    /// them.
+    pub(super) fn needed(&self, partitions: &Partitions) -> Vec<(Slot, &'static str)> {
+        let mut named = self.named();
+        named.retain(|(slot, _)| partitions.get(self.names[*slot]).is_none());
+        named
     }
 
     /// The fields that a caller has named, each with its setting, besides that of the content:

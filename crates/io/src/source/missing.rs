@@ -57,12 +57,15 @@ impl Inputs {
         Some(MissingField { names, setting, records, found })
     }
 
-    /// Whether a table among the inputs has one of the columns.
+    /// Whether a table among the inputs, or a directory above an input, has one of the fields.
     fn is_in_a_table(&self, fields: &Fields<'_>, slots: &[Slot]) -> bool {
         let is_table =
             |format| matches!(format, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow);
         let columns = self.part(is_table).field_names();
-        slots.iter().any(|slot| columns.iter().any(|column| column == fields.names[*slot]))
+        let is_given =
+            |name: &str| self.files.iter().any(|file| file.partitions.get(name).is_some());
+        let is_column = |name: &str| columns.iter().any(|column| column == name);
+        slots.iter().any(|slot| is_column(fields.names[*slot]) || is_given(fields.names[*slot]))
     }
 
     /// The inputs of these formats.

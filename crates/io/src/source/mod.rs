@@ -52,7 +52,7 @@ mod web_records;
 
 use arrow_array::RecordBatch;
 
-use crate::FieldNames;
+use crate::{FieldNames, Partitions};
 
 pub use chunk::{Body, Chunk, ChunkPosition, CsvHeader, LARGE, Next};
 pub use chunks::{Chunks, ChunksAt};
@@ -70,7 +70,7 @@ pub use skipped::SkippedRecords;
 /// # Errors
 /// Why the columns are invalid, and a remedy.
 pub fn check_batch(batch: &RecordBatch, fields: &FieldNames) -> Result<(), String> {
-    columns::check(batch.schema_ref(), &fields::Fields::new(fields))
+    columns::check(batch.schema_ref(), &fields::Fields::new(fields), &Partitions::default())
 }
 
 /// Whether a table of these columns has the field: a column of that name, or a field in structs whose

@@ -72,7 +72,7 @@ impl RowReader {
         if columns[fields.text].is_none() && columns[fields.html].is_none() {
             return Err(refuse(fields.no_column(&names)));
         }
-        let mut named = fields.named().into_iter();
+        let mut named = fields.needed(&input.partitions).into_iter();
         if let Some((slot, setting)) = named.find(|(slot, _)| columns[*slot].is_none()) {
             return Err(refuse(fields.without(&[slot], setting, &names)));
         }

@@ -97,6 +97,35 @@ impl Chunk {
         visit: &mut dyn FnMut(Item<'_>),
     ) {
         let fields = Fields::new(&inputs.options.fields);
+        let files = match self.body {
+            Body::Files(count) => self.file..self.file.saturating_add(count),
+            _ => self.file..self.file.saturating_add(1),
+        };
+        let partitions = |file: u32| inputs.files.get(file as usize).map(|file| &file.partitions);
+        let has_partitions = |file| partitions(file).is_some_and(|found| !found.is_empty());
+        let mut filled = |item: Item<'_>| match item {
+            Item::Record(record) => match partitions(record.file).filter(|found| !found.is_empty())
+            {
+                Some(found) => found.fill(record, &inputs.options.fields, visit),
+                None => visit(Item::Record(record)),
+            },
+            Item::Bad(problem) => visit(Item::Bad(problem)),
+        };
+        // Whether there are any is asked once, and not of every record.
+        if files.into_iter().any(has_partitions) {
+            return self.parse_fields(inputs, &fields, scratch, wanted, &mut filled);
+        }
+        self.parse_fields(inputs, &fields, scratch, wanted, visit);
+    }
+
+    fn parse_fields(
+        &self,
+        inputs: &Inputs,
+        fields: &Fields<'_>,
+        scratch: &mut VisitScratch,
+        wanted: &dyn Fn(u32, u32) -> bool,
+        visit: &mut dyn FnMut(Item<'_>),
+    ) {
         let mut some = |item: Item<'_>| {
             let (file, record) = item.place();
             if wanted(file, record) {
@@ -104,19 +133,19 @@ impl Chunk {
             }
         };
         match &self.body {
-            Body::Lines(data) => self.visit_lines(data, inputs, &fields, scratch, wanted, visit),
+            Body::Lines(data) => self.visit_lines(data, inputs, fields, scratch, wanted, visit),
             Body::Rows { data, starts, header } => {
-                csv::visit(self, (data, starts, header), inputs, &fields, scratch, &mut some);
+                csv::visit(self, (data, starts, header), inputs, fields, scratch, &mut some);
             }
-            Body::Batch(batch) => columns::visit(self, batch, inputs, &fields, scratch, &mut some),
+            Body::Batch(batch) => columns::visit(self, batch, inputs, fields, scratch, &mut some),
             Body::Messages { data, starts } => {
-                messages::visit(self, (data, starts), inputs, &fields, scratch, wanted, visit);
+                messages::visit(self, (data, starts), inputs, fields, scratch, wanted, visit);
             }
             Body::WebRecords { starts, .. } => {
-                web_records::visit(self, starts, inputs, &fields, scratch, wanted, visit);
+                web_records::visit(self, starts, inputs, fields, scratch, wanted, visit);
             }
             Body::Files(count) => {
-                documents::visit(self, *count, inputs, &fields, scratch, wanted, visit);
+                documents::visit(self, *count, inputs, fields, scratch, wanted, visit);
             }
         }
     }

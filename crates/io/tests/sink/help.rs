@@ -25,6 +25,7 @@ pub(crate) fn input(path: impl AsRef<Path>, format: Format, compression: Compres
         modified: None,
         object: None,
         damage: None,
+        partitions: lookalike_io::Partitions::default(),
     }
 }
 

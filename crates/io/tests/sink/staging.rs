@@ -97,18 +97,27 @@ fn files_and_places_that_cannot_be_renamed_are_refused() {
 }
 
 #[test]
-fn leftovers_of_killed_runs_are_not_touched() {
+fn leftovers_of_killed_runs_are_cleared_and_no_others() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let stale = folder.path().join("out.partial-1");
     let same_number = folder.path().join(format!("out.partial-{}", std::process::id()));
-    for path in [&stale, &same_number] {
+    let others =
+        ["out.partial-2", "other.partial-3", "out.partial-x"].map(|name| folder.path().join(name));
+    for path in [&stale, &same_number].into_iter().chain(&others) {
         fs::create_dir(path).unwrap();
         fs::write(path.join("kept.jsonl"), "stale").unwrap();
     }
+    // A whole result that could not be put in its place.
+    fs::write(others[0].join("summary.json"), "{}").unwrap();
+    // Another run that is not at its end.
+    let busy = Staging::create(&out, false).unwrap();
+    fs::write(busy.path("kept.jsonl"), "busy").unwrap();
     run(&out, false, "x").unwrap();
-    assert!(stale.join("kept.jsonl").exists());
-    assert!(same_number.join("kept.jsonl").exists());
+    assert!(!stale.exists() && !same_number.exists());
+    assert!(others.iter().all(|path| path.join("kept.jsonl").exists()));
+    assert_eq!(fs::read_to_string(busy.path("kept.jsonl")).unwrap(), "busy");
+    drop(busy);
     assert!(!out.join("kept.jsonl").exists());
 }
 

@@ -62,6 +62,7 @@ pub(crate) fn append_matched(
             modified: metadata.modified().ok(),
             object: None,
             damage: None,
+            partitions: lookalike_io::Partitions::default(),
         };
         inputs.append_temporary(described, Arc::new(file));
     }

@@ -17,6 +17,7 @@ use lookalike_index::{
     Ask, Committed, Disk, DocAt, DocumentBatch, IndexError, IndexWriter as Writer, Question,
     RealDisk, Snapshot,
 };
+use lookalike_io::input::LeftOut;
 use lookalike_io::{DiscoverOptions, Problem};
 use serde::Serialize;
 use std::fs::File;
@@ -72,6 +73,8 @@ pub struct Added {
     pub problems: u64,
     /// The first of them.
     pub listed: Vec<Problem>,
+    /// Files and directories in the inputs that are no data.
+    pub left_out: Vec<LeftOut>,
     /// Seconds of each part of the work: reading documents and writing segments, deciding which are
     /// kept and making them durable, merging segments.
     pub seconds: AddSeconds,
@@ -275,7 +278,7 @@ impl IndexWriter {
             // A failure stops the writer, and must not hide the error before.
             let _ = index.writer.abandon();
         }
-        ended.map(|()| added)
+        ended.map(|()| Added { left_out: opened.inputs.left_out, ..added })
     }
 
     /// How records are read: with the fields of the keep rules.

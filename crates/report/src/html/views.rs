@@ -335,6 +335,9 @@ pub(super) fn work(summary: &Summary) -> Vec<(String, String)> {
         ("unreadable inputs", count(summary.unreadable_inputs)),
         ("skipped files", count(summary.skipped_files)),
     ];
+    if let Some(note) = summary.left_out_note() {
+        rows.push(("left out", note));
+    }
     if summary.settings.min_features.is_some() {
         rows.push((few.as_str(), count(summary.without_features.few_features)));
     }

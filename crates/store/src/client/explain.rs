@@ -3,6 +3,7 @@
 use std::error::Error;
 
 use super::credentials;
+use crate::address::shown_urls;
 use crate::{Address, Scheme, StoreError};
 
 /// The error for a failed request.
@@ -48,7 +49,7 @@ pub(super) fn innermost(error: &(dyn Error + 'static)) -> String {
     while let Some(cause) = last.source() {
         last = cause;
     }
-    last.to_string()
+    shown_urls(&last.to_string())
 }
 
 /// The status in `status code: 403 Forbidden`.
@@ -121,6 +122,15 @@ mod tests {
                      <Error><Code>AccessDenied</Code></Error>";
         assert_eq!((status_of(chain), code_of(chain)), (Some(403), Some("AccessDenied")));
         assert_eq!((status_of("connection refused"), code_of("")), (None, None));
+    }
+
+    #[test]
+    fn words_of_others_are_shown_urls() {
+        let words =
+            "error sending request for url (https://u:S@h/a?sig=S): \"s3://b/k?token=S\" no";
+        let expected = "error sending request for url (https://h/a): \"s3://b/k\" no";
+        assert_eq!(shown_urls(words), expected);
+        assert_eq!(shown_urls("no such host"), "no such host");
     }
 
     #[test]

@@ -19,7 +19,9 @@ use std::path::{Path, PathBuf};
 
 use destination::{Occupant, occupant, resolve};
 use remote::Remote;
-use siblings::{PARTIAL, REPLACED, free_name, is_named, make_sibling, restore_replaced, siblings};
+use siblings::{
+    PARTIAL, REPLACED, clear_left, free_name, is_named, make_sibling, restore_replaced, siblings,
+};
 use system::{exchange, sync_directory, sync_tree};
 
 use lookalike_store::{Address, StoreError, is_url, read};
@@ -57,6 +59,8 @@ pub struct Staging {
     /// The destination, if it is in a store.
     remote: Option<Remote>,
     partial: PathBuf,
+    /// Says to other runs that this process writes into `partial`.
+    _lock: Option<fs::File>,
     force: bool,
     /// Whether `partial` is to be deleted on drop.
     live: bool,
@@ -68,8 +72,8 @@ impl Staging {
     /// A destination with any content is an error without `force`, and with `force` as well unless
     /// it is a result of an earlier run (it has a `summary.json` or an `evaluation.json`): a
     /// mistyped name must not delete a folder of documents. The current directory and mount points
-    /// are errors because they cannot be renamed. `.partial-*` siblings of killed runs are not
-    /// touched.
+    /// are errors because they cannot be renamed. `.partial-*` siblings of killed runs for the same
+    /// destination are removed.
     ///
     /// A destination in a store is prepared in the current directory.
     pub fn create(destination: &Path, force: bool) -> Result<Self, OutputError> {
@@ -82,14 +86,16 @@ impl Staging {
         let destination = destination.to_path_buf();
         if remote.is_some() {
             let resolved = Remote::stand_in(&destination, folder)?;
-            let partial = make_sibling(&resolved)?;
-            return Ok(Self { destination, resolved, remote, partial, force, live: true });
+            clear_left(&resolved);
+            let (partial, _lock) = make_sibling(&resolved)?;
+            return Ok(Self { destination, resolved, remote, partial, _lock, force, live: true });
         }
         let resolved = resolve(&destination)?;
         restore_replaced(&resolved);
         occupant(&destination, &resolved, force)?;
-        let partial = make_sibling(&resolved)?;
-        Ok(Self { destination, resolved, remote, partial, force, live: true })
+        clear_left(&resolved);
+        let (partial, _lock) = make_sibling(&resolved)?;
+        Ok(Self { destination, resolved, remote, partial, _lock, force, live: true })
     }
 
     /// Whether [`Staging::create`] would accept the destination. Creates its missing parents only.

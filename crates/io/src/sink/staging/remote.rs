@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lookalike_store::{Address, Contents, contents, is_url, publish};
+use lookalike_store::{Address, Contents, contents, is_url, publish, shown_url};
 
 use crate::input::MARKS_OF_A_RESULT;
 use crate::sink::OutputError;
@@ -13,12 +13,17 @@ pub(super) struct Remote {
     address: Address,
 }
 
+/// A destination for messages.
+fn shown(destination: &Path) -> PathBuf {
+    destination.to_str().map_or_else(|| destination.to_path_buf(), |url| shown_url(url).into())
+}
+
 impl Remote {
     /// The destination, if it is a URL; checks that a result can be written there.
     pub(super) fn of(destination: &Path, force: bool) -> Result<Option<Self>, OutputError> {
         let Some(url) = destination.to_str().filter(|text| is_url(text)) else { return Ok(None) };
         let address = Address::parse(url)?;
-        let unusable = |reason| OutputError::Unusable { path: destination.to_path_buf(), reason };
+        let unusable = |reason| OutputError::Unusable { path: shown(destination), reason };
         if !address.is_bucket() {
             return Err(unusable(
                 "nothing can be written to a web server; name a bucket (s3, gs, az)",
@@ -43,7 +48,7 @@ impl Remote {
     }
 
     fn check(&self, destination: &Path, force: bool) -> Result<(), OutputError> {
-        let path = || destination.to_path_buf();
+        let path = || shown(destination);
         match contents(&self.address, &MARKS_OF_A_RESULT)? {
             Contents::Nothing | Contents::Unfinished => Ok(()),
             Contents::Result if force => Ok(()),

@@ -1,7 +1,7 @@
 //! Names of directories beside the destination: results under construction or being replaced.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,14 +15,41 @@ pub(super) const PARTIAL: &str = "partial";
 pub(super) const REPLACED: &str = "replaced";
 
 /// Creates `NAME.partial-PID`, or `NAME.partial-PID-2` … if an earlier process with that id left
-/// one.
-pub(super) fn make_sibling(destination: &Path) -> Result<PathBuf, OutputError> {
+/// one, and locks it, as long as the file is open and where the file system has locks of directories:
+/// other runs do not [clear](clear_left) it.
+pub(super) fn make_sibling(destination: &Path) -> Result<(PathBuf, Option<File>), OutputError> {
     loop {
         let path = free_name(destination, PARTIAL);
         match fs::create_dir(&path) {
-            Ok(()) => return Ok(path),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+            Ok(()) => {}
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
             Err(e) => return Err(OutputError::io("make the folder", &path, e)),
+        }
+        let lock = File::open(&path).ok();
+        let is_taken = lock
+            .as_ref()
+            .is_some_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)));
+        // Another run may have taken it for one that was left, before it was locked.
+        if !is_taken && path.is_dir() {
+            return Ok((path, lock));
+        }
+    }
+}
+
+/// Removes what runs for the destination have left that were killed: directories that no process has
+/// locked. One with a summary is a whole result that could not be put in its place, and stays.
+pub(super) fn clear_left(resolved: &Path) {
+    for entry in siblings(resolved) {
+        let path = entry.path();
+        let is_left = is_named(&entry.file_name(), resolved, PARTIAL, None)
+            && entry.file_type().is_ok_and(|kind| kind.is_dir())
+            && !is_result(&path);
+        if is_left
+            && let Ok(lock) = File::open(&path)
+            && lock.try_lock().is_ok()
+        {
+            // A directory that cannot be removed does no harm.
+            let _ = fs::remove_dir_all(&path);
         }
     }
 }
