@@ -312,7 +312,7 @@ UNTRUSTED = (
     "KATAKANA", "HALFWIDTH KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "HIRAGANA", "IDEOGRAPHIC",
     "HANGZHOU", "KANGXI", "CJK RADICAL", "VERTICAL", "HALFWIDTH IDEOGRAPHIC",
 )
-ASCII_WORD = re.compile(r"[a-z0-9]+")
+ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
 # The small Cyrillic letters by which confusables.txt of UTS #39 leads to ASCII, some of them by their capitals, and those that
 # look like none. `i`, `l` and `1` are one character, and so are `o` and `0`.
 LOOKS_LIKE = {
@@ -349,15 +349,29 @@ def kind(character: str) -> str:
     return "?" if name.startswith(UNTRUSTED) else "w"
 
 
-def words(text: str, normalize: str) -> list:
-    """Pairs: a word, and whether it continues an unspaced run of characters."""
+def normalised(text: str, settings: dict) -> str:
+    """The text whose tokens count."""
+    normalize = settings["normalize"]
     if not text.isascii():
         text = text.translate(IGNORABLE)
     if normalize == "confusables":
         text = replace_confusables(text)
     elif normalize != "none":
         text = unicodedata.normalize(normalize.upper(), text)
-    text = text.lower()
+    return text if settings.get("case") == "keep" else text.lower()
+
+
+def symbols(text: str) -> list:
+    """Pairs: a word, symbol or punctuation character of a normalised text, and whether it touches the token before it."""
+    kinds = "".join(" " if c.isspace() or unicodedata.category(c) == "Cc" else kind(c).replace(" ", "p") for c in text)
+    if "?" in kinds or "m" in kinds:
+        raise CannotCheck("a text with marks or scripts without spaces, and symbols")
+    found = re.finditer("w+|s|p", kinds)
+    return [(text[m.start():m.end()], m.start() > 0 and kinds[m.start() - 1] != " ") for m in found]
+
+
+def words(text: str) -> list:
+    """Pairs: a word of a normalised text, and whether it continues an unspaced run of characters."""
     if text.isascii():
         return [(word, False) for word in ASCII_WORD.findall(text)]
     kinds = "".join(map(kind, text))
@@ -377,7 +391,8 @@ def kolcz(word: str) -> bool:
 
 
 def tokens(text: str, settings: dict) -> list:
-    found = words(text, settings["normalize"])
+    of = symbols if settings.get("tokens") == "symbols" else words
+    found = of(normalised(text, settings))
     if settings["unit"] == "char":
         out = []
         for at, (word, joined) in enumerate(found):

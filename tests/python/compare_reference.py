@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from check_run import CannotCheck, read_table, words
+from check_run import CannotCheck, read_table, normalised, words
 
 DEFINITIONS = {
     "jac08": ("resemblance", ["--threshold", "0.8", "--shingle", "5", "--short-documents", "ignore"]),
@@ -42,7 +42,7 @@ def exempt(documents: Path) -> set:
             if not isinstance(text, str):
                 continue
             try:
-                spaced = text.isascii() or [word for word, _ in words(text, "none")] == PLAIN_WORD.findall(text.lower())
+                spaced = text.isascii() or [word for word, _ in words(normalised(text, {"normalize": "none"}))] == PLAIN_WORD.findall(text.lower())
             except CannotCheck:
                 spaced = False
             if not spaced:

@@ -11,7 +11,7 @@ import lookalike
 TEXT = "one two three four five six seven eight nine ten"
 
 
-@pytest.mark.parametrize("name", ["fineweb", "slimpajama", "curator", "olmo3", "lee2021", "gopher", "core"])
+@pytest.mark.parametrize("name", ["fineweb", "slimpajama", "curator", "olmo3", "lee2021", "gopher", "code", "core"])
 def test_a_preset_is_settings(name: str) -> None:
     settings = lookalike.Settings.preset(name)
     assert lookalike.Settings.from_json(settings.to_json()) == settings

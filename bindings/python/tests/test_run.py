@@ -62,6 +62,7 @@ SETTINGS: list[tuple[list[str], dict[str, Any]]] = [
     (["--shingle", "12", "--shingle-unit", "char", "--normalize", "nfkc"],
      {"shingle": 12, "shingle_unit": "char", "normalize": "nfkc"}),
     (["--normalize", "confusables"], {"normalize": "confusables"}),
+    (["--tokens", "symbols", "--case", "keep"], {"tokens": "symbols", "case": "keep"}),
     (["--ignore-common", "5", "--short-documents", "ignore"], {"ignore_common": 5, "short_documents": "ignore"}),
     (["--method", "simhash:d=5", "--verify", "exact", "-t", "0.5"],
      {"method": "simhash:d=5", "verify": "exact", "threshold": 0.5}),

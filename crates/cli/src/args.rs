@@ -29,8 +29,8 @@ mod survivors;
 mod values;
 
 pub(crate) use choices::{
-    FormatArg, InputFormatArg, LinkageArg, MeasureArg, NormalizeArg, PlannedArg, ShortArg,
-    TablesArg, TermsArg, TruthArg, UnitArg, VerifyArg, WitnessArg,
+    CaseArg, FormatArg, InputFormatArg, LinkageArg, MeasureArg, NormalizeArg, PlannedArg, ShortArg,
+    TablesArg, TermsArg, TokensArg, TruthArg, UnitArg, VerifyArg, WitnessArg,
 };
 pub(crate) use documents::{CompareArgs, ExplainArgs};
 pub(crate) use evaluate::EvaluateArgs;

@@ -10,7 +10,7 @@ use crate::near_misses::{NearMisses, lower_threshold};
 use crate::reading::{Documents, Reading};
 use crate::scratch_dir::ScratchDir;
 use crate::settings::DEFAULT_KEEP_N;
-use crate::{Job, LookalikeError, input_fields, keep_fields, skipped_files, state};
+use crate::{Job, LookalikeError, input_fields, keep_fields, skipped_files, state, tokens};
 use lookalike_core::Measure;
 use lookalike_engine::units::rules_order;
 use lookalike_engine::{
@@ -132,15 +132,8 @@ impl Analysis {
 /// Why inputs are refused before anything is read.
 pub(crate) type AcceptInputs<'a> = &'a (dyn Fn(&Inputs, u32) -> Result<(), LookalikeError> + Sync);
 
-/// Reads and matches on the threads of the current pool, and begins the result. With `list_pairs`
-/// all pairs are listed, not only those that cause a removal. `accept` may refuse the inputs, of
-/// which it gets the number of those that are not protected.
-pub(crate) fn analyse(
-    job: &Job,
-    list_pairs: bool,
-    accept: AcceptInputs<'_>,
-    progress: &dyn Progress,
-) -> Result<(Analysis, Staging), LookalikeError> {
+/// The inputs of a job, and the job with its tokens decided by them.
+pub(crate) fn find_inputs(job: &Job) -> Result<(Job, Inputs, u32), LookalikeError> {
     job.settings.matching()?;
     let keep = job.settings.keep_rules()?;
     if job.against_only && job.against.is_empty() {
@@ -155,7 +148,20 @@ pub(crate) fn analyse(
                 .into(),
         ));
     }
-    let (mut inputs, first_protected_file) = discover(job, &keep)?;
+    let (inputs, first_protected_file) = discover(job, &keep)?;
+    Ok((tokens::decide(job, &inputs)?, inputs, first_protected_file))
+}
+
+/// Reads and matches on the threads of the current pool, and begins the result. With `list_pairs`
+/// all pairs are listed, not only those that cause a removal. `accept` may refuse the inputs, of
+/// which it gets the number of those that are not protected.
+pub(crate) fn analyse(
+    job: &Job,
+    (mut inputs, first_protected_file): (Inputs, u32),
+    list_pairs: bool,
+    accept: AcceptInputs<'_>,
+    progress: &dyn Progress,
+) -> Result<(Analysis, Staging), LookalikeError> {
     accept(&inputs, first_protected_file)?;
     skipped_files::refuse(&inputs, job.strict)?;
     input_fields::check(&inputs, &|| progress.cancelled())?;

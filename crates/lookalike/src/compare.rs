@@ -45,13 +45,16 @@ pub fn compare(
     settings.refuse_separation("a comparison of two documents")?;
     settings.matching()?;
     caught(|| {
-        DocumentComparison::new(
-            document(a, settings)?,
-            document(b, settings)?,
-            settings,
-            (None, None),
-            None,
-        )
+        let inputs_of = |wanted: &str| {
+            let (file, _) = parts(wanted);
+            Inputs::discover(&[file.to_owned()], settings.reading(Vec::new(), None))
+        };
+        let (of_a, of_b) = (inputs_of(a)?, inputs_of(b)?);
+        // Both or neither: tokens are of one kind.
+        let of_code = if of_b.are_source_code() { &of_a } else { &of_b };
+        let settings = &Settings { analysis: settings.analysis_of(of_code), ..settings.clone() };
+        let (a, b) = (document(a, &of_a)?, document(b, &of_b)?);
+        DocumentComparison::new(a, b, settings, (None, None), None)
     })
 }
 
@@ -108,11 +111,13 @@ pub fn compare_in(
     settings: &Settings,
 ) -> Result<DocumentComparison, LookalikeError> {
     settings.refuse_separation("a comparison of two documents")?;
-    let matching = settings.matching()?;
+    settings.matching()?;
     let place = source.name().to_owned();
     let (inputs, caller) = source.open(settings.reading(Vec::new(), None), |inputs| {
         input_fields::check(inputs, &|| false)
     })?;
+    let settings = &Settings { analysis: settings.analysis_of(&inputs), ..settings.clone() };
+    let matching = settings.matching()?;
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
     let documents = Documents { inputs: &inputs, reading };
     let pool = pool(thread_count(0))?;
@@ -143,10 +148,18 @@ pub fn compare_in(
     })
 }
 
-pub(crate) fn document(wanted: &str, settings: &Settings) -> Result<DocExhibit, LookalikeError> {
-    let (file, name) = parts(wanted);
+/// The text of a document of a file.
+pub(crate) fn text_of(wanted: &str) -> Result<String, LookalikeError> {
+    let (file, _) = parts(wanted);
+    let settings = Settings::default();
     let inputs = Inputs::discover(&[file.to_owned()], settings.reading(Vec::new(), None))?;
-    let found = find(Documents::of_files(&inputs), &[name], Ids::MayRepeat, 1)?;
+    Ok(document(wanted, &inputs)?.text)
+}
+
+/// A document of a file.
+fn document(wanted: &str, inputs: &Inputs) -> Result<DocExhibit, LookalikeError> {
+    let (file, name) = parts(wanted);
+    let found = find(Documents::of_files(inputs), &[name], Ids::MayRepeat, 1)?;
     let (place, unread) = (file.to_owned(), found.unread);
     let candidates = found.candidates.into_iter().next().unwrap_or_default();
     match name {

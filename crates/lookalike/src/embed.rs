@@ -15,7 +15,7 @@ use crate::source::{
 };
 use crate::summarise::summarise;
 use crate::table_store::TablesInMemory;
-use crate::{Job, LookalikeError, Resources, Settings, skipped_files};
+use crate::{Job, LookalikeError, Resources, Settings, skipped_files, symbols, tokens};
 use lookalike_engine::{Linkage, Progress};
 use lookalike_methods::MethodSpec;
 use lookalike_report::{Action, Summary};
@@ -129,11 +129,17 @@ fn answer(
     action: Action,
     progress: &dyn Progress,
 ) -> Result<Answer, LookalikeError> {
+    let mut job = job.clone();
+    let protected = source.protected.as_ref().map(|protected| &protected.by);
+    let read_once = source.is_read_once()
+        || matches!(protected, Some(Against::Source(protected)) if protected.is_read_once());
     let list_pairs = action == Action::List || job.settings.linkage == Linkage::Components;
     let keep = job.settings.keep_rules()?;
     let (inputs, first_protected_file, caller) = match source.kind {
         SourceKind::Files(_) => {
-            let (mut inputs, first_protected_file) = discover(job, &keep)?;
+            let (mut inputs, first_protected_file) = discover(&job, &keep)?;
+            job = tokens::decide(&job, &inputs)?;
+            let job = &job;
             skipped_files::refuse(&inputs, job.strict)?;
             input_fields::check(&inputs, &|| progress.cancelled())?;
             append_matched(job, &mut inputs, first_protected_file as usize, progress)?;
@@ -150,18 +156,20 @@ fn answer(
                 Some(Protected { by: Against::Index(index), .. }) => Some(*index),
                 _ => None,
             };
-            if index.is_some() {
+            if let Some(index) = index {
+                job.settings.analysis = tokens::decide_by_index(&job.settings, index);
                 job.settings.refuse_given_fields("comparisons with an index")?;
             }
             let (mut inputs, mut caller) = source.caller_inputs(options.clone())?;
             if let Some(index) = index {
                 let own = Documents { inputs: &inputs, reading: Reading::Caller(&caller) };
-                let records = matched_records(job, index, own, progress)?;
+                let records = matched_records(&job, index, own, progress)?;
                 inputs = caller.protect(index.dir().display().to_string(), records, options);
             }
             (inputs, 1, Some(caller))
         }
     };
+    let job = &job;
     let (scratch_dir, matches) = (None, None);
     let request = Request { job, inputs, first_protected_file, scratch_dir, list_pairs, matches };
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
@@ -190,6 +198,11 @@ fn answer(
     }
 
     let records = caller.as_ref().map(CallerSource::rows);
+    if !read_once {
+        let documents = Documents { inputs: &analysis.inputs, reading };
+        let ids_repeat = summary.duplicate_ids > 0;
+        summary.symbol_differences = symbols::count(&analysis, documents, ids_repeat)?;
+    }
     let found = Found { analysis, clusters, first_protected_file };
     found.into_answer(job, action, summary, records, progress)
 }

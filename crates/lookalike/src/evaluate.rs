@@ -31,7 +31,7 @@ use crate::result_tables::write_problems;
 use crate::source::reads_twice;
 use crate::summarise::{NO_REPORT, settings_summary};
 use crate::table_store::{TableFiles, TablesInMemory};
-use crate::{Job, LookalikeError, Resources, ResultTable, Settings, memory};
+use crate::{Job, LookalikeError, Resources, ResultTable, Settings, memory, tokens};
 pub use job::{ClassSettings, EvaluateJob, EvaluateOptions, TruthSource, default_methods};
 pub use label_rows::{LabelColumns, LabelSource};
 pub use theory::{SCurve, s_curve};
@@ -160,6 +160,8 @@ pub fn evaluate_in(
             reading.fields.given.clone_from(&checked.given);
             let (inputs, caller) =
                 source.open(reading, |inputs| input_fields::check(inputs, &|| false))?;
+            let job = tokens::decide(&job, &inputs)?;
+            let checked = Checked { settings: job.settings.matching()?, ..checked };
             let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
             let documents = Documents { inputs: &inputs, reading };
             measure(checked, &job, options, documents, started, progress)
@@ -173,6 +175,8 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
     let checked = Checked::new(&job.settings, options)?;
     let staging = Staging::create(&job.output, job.force)?;
     let (mut inputs, _) = discover(job, &[])?;
+    let job = &tokens::decide(job, &inputs)?;
+    let checked = Checked { settings: job.settings.matching()?, ..checked };
     inputs.options.fields.given.clone_from(&checked.given);
     input_fields::check(&inputs, &|| progress.cancelled())?;
     staging.conflicts(&inputs)?;

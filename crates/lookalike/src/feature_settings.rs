@@ -29,7 +29,7 @@ impl Settings {
             Self { terms, .. } if *terms != Terms::All => "terms",
             Self { boilerplate: Some(_), .. } => "boilerplate",
             Self { analysis, .. } if *analysis != AnalysisSettings::default() => {
-                "normalize or shingle_unit"
+                "normalize, shingle_unit, tokens or case"
             }
             Self { fields: FieldNames { join_lists: Some(_), .. }, .. } => "join_lists",
             _ => return Ok(()),

@@ -1,7 +1,7 @@
 //! The runs of `dedup` and `cluster`, which write a result directory.
 
 use crate::aligned_pairs::align_pairs;
-use crate::analysis::{AcceptInputs, Analysis, analyse, discover, pool};
+use crate::analysis::{AcceptInputs, Analysis, analyse, find_inputs, pool};
 use crate::attributes::write_attributes;
 use crate::decisions::{Clusters, Decisions};
 use crate::exhibits::{Choice, cluster_exhibits, pair_exhibits};
@@ -10,6 +10,7 @@ use crate::job_steps::{JobSteps, REPORT};
 use crate::page_files::write_page;
 use crate::panics::caught;
 use crate::plan::{method_name, read_plan};
+use crate::reading::Documents;
 use crate::result_tables::write_problems;
 use crate::run_tables::RunTables;
 use crate::second_pass::{Shown, second_pass};
@@ -18,7 +19,7 @@ use crate::source_losses::source_losses;
 use crate::summarise::summarise;
 use crate::table_store::TableFiles;
 use crate::template_sample::TemplateSample;
-use crate::{Job, LookalikeError, memory, skipped_files, state};
+use crate::{Job, LookalikeError, memory, skipped_files, state, symbols};
 use lookalike_engine::{DocumentId, EngineError, Progress};
 use lookalike_io::input::LeftOut;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
@@ -123,7 +124,11 @@ fn carry_out(
         return Ok(outcome);
     }
     Staging::check(&job.output, job.force)?;
-    let (mut analysis, staging) = analyse(job, list_pairs, writing.accept, progress)?;
+    let undecided = job.settings.analysis.tokens.is_none();
+    let (job, inputs, first_protected) = find_inputs(job)?;
+    let job = &job;
+    let found = (inputs, first_protected);
+    let (mut analysis, staging) = analyse(job, found, list_pairs, writing.accept, progress)?;
 
     let uncompressed = writing.uncompressed;
     let writing = Instant::now();
@@ -175,6 +180,15 @@ fn carry_out(
     summary.outputs = outputs(&tables, pass.written.as_ref());
     if job.attributes {
         summary.outputs.extend(write_attributes(&analysis, &clusters, &staging)?);
+    }
+    summary.symbol_differences = symbols::count(
+        &analysis,
+        Documents::of_files(&analysis.inputs),
+        summary.duplicate_ids > 0,
+    )?;
+    if undecided && job.settings.analysis.tokens.is_none() {
+        let own = &analysis.inputs.files[..analysis.collection.first_protected_file as usize];
+        summary.source_code_inputs = own.iter().filter(|file| file.is_source_code()).count() as u64;
     }
     summary.warnings = summary.find_warnings();
     let bytes = summary.inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
@@ -275,9 +289,9 @@ fn poll(progress: &dyn Progress) -> Result<(), LookalikeError> {
 /// directory.
 fn finished(job: &Job, list_pairs: bool) -> Result<Option<Outcome>, LookalikeError> {
     let Some(summary) = state::finished(job)? else { return Ok(None) };
-    let (inputs, first_protected_file) = discover(job, &job.settings.keep_rules()?)?;
+    let (job, inputs, first_protected_file) = find_inputs(job)?;
     let memory = memory::Memory::of(job.memory);
-    if let Some(scratch) = state::open(job, &inputs, first_protected_file, list_pairs, memory)? {
+    if let Some(scratch) = state::open(&job, &inputs, first_protected_file, list_pairs, memory)? {
         scratch.finish()?;
     }
     let summary: Summary = serde_json::from_slice(&summary)?;

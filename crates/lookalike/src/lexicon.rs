@@ -135,10 +135,12 @@ fn build(
 ) -> Result<Built, LookalikeError> {
     let filter: TermFilter =
         job.term_filter.parse().map_err(|_| EngineError::TermFilter(job.term_filter.clone()))?;
-    let description = description(&job.settings.analysis, &filter.to_string());
+    let analysis = job.settings.analysis_of(documents.inputs);
+    let settings = Settings { analysis, ..job.settings.clone() };
+    let description = description(&settings.analysis, &filter.to_string());
     let count = Count {
         documents,
-        settings: &job.settings,
+        settings: &settings,
         description: &description,
         threads: thread_count(job.threads),
         memory: job.memory,

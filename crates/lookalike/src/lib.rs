@@ -135,10 +135,12 @@ mod source_losses;
 mod state;
 pub mod steps;
 mod summarise;
+mod symbols;
 mod table_store;
 mod template_sample;
 mod term_counts;
 mod text_signer;
+mod tokens;
 mod undo;
 
 pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};
@@ -202,6 +204,6 @@ pub use lookalike_methods::{About, NeedsStatistics, Parameter, Statistics, metho
 pub use lookalike_report::{
     Accuracy, Comparison, Evaluation, MethodResult, Plan, SettingsSummary, Summary, TextStyle,
 };
-pub use lookalike_text::{AnalysisSettings, Normalize, Terms, Unit};
+pub use lookalike_text::{AnalysisSettings, Case, Normalize, Terms, Tokens, Unit};
 
 pub use lookalike_report::human;

@@ -23,7 +23,7 @@ use crate::evaluate::job::usual_list_from;
 use crate::memory::{self, Memory};
 use crate::panics::caught;
 use crate::summarise::settings_summary;
-use crate::{LookalikeError, Settings, feature_settings, input_fields, keep_fields, state};
+use crate::{LookalikeError, Settings, feature_settings, input_fields, keep_fields, state, tokens};
 use cost::{Forecast, Growth};
 use listing::{growth, list};
 use lookalike_engine::{
@@ -88,14 +88,17 @@ pub(crate) fn plan_inputs(
     let mut settings = job.job.settings.matching()?;
     let keep = job.job.settings.keep_rules()?;
     let threads = job.job.thread_count();
-    let mut ways = ways(job, &settings)?;
+    // The settings are refused before anything is searched.
+    let steps = ways(job, &settings)?.len() as u32 + 2;
     // The exact join, the pairs below the threshold, and each other method.
-    let steps = ways.len() as u32 + 2;
     progress.step(1, steps);
     let inputs = match inputs {
         Some(inputs) => inputs,
         None => discover(&job.job, &keep)?.0,
     };
+    let job = &PlanJob { job: tokens::decide(&job.job, &inputs)?, ..job.clone() };
+    settings.analysis.clone_from(&job.job.settings.analysis);
+    let mut ways = ways(job, &settings)?;
     input_fields::check(&inputs, &|| progress.cancelled())?;
     let sample = inputs.sample(job.sample, job.seed);
     let pool = pool(threads)?;

@@ -8,7 +8,7 @@ use crate::{LookalikeError, MethodKnobs, MethodSettings, SCurve, Settings};
 use lookalike_core::ShortDocuments;
 use lookalike_engine::{Linkage, Verify};
 use lookalike_methods::minhash::Bands;
-use lookalike_text::Unit;
+use lookalike_text::{Tokens, Unit};
 
 /// Settings by name. `docs/presets.md` lists them with what differs from their sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct Preset {
     /// What differs from the source.
     pub differs: &'static str,
     unit: Unit,
+    /// Whether symbols are tokens.
+    symbols: bool,
     shingle: u32,
     threshold: &'static str,
     /// Bands and rows of the source, if it states them.
@@ -36,7 +38,7 @@ const fn bands(bands: u32, rows: u32) -> Option<Bands> {
     Some(Bands { bands, rows })
 }
 
-static PRESETS: [Preset; 7] = [
+static PRESETS: [Preset; 8] = [
     Preset {
         name: "fineweb",
         summary: "FineWeb and datatrove: word 5-grams, 14 bands of 8",
@@ -44,6 +46,7 @@ static PRESETS: [Preset; 7] = [
         differs: "datatrove also replaces numbers by 0 and removes accents and punctuation; its words are those of \
                   a tokenizer for the language. It verifies nothing",
         unit: Unit::Word,
+        symbols: false,
         shingle: 5,
         threshold: "0.75",
         bands: bands(14, 8),
@@ -59,6 +62,7 @@ static PRESETS: [Preset; 7] = [
         differs: "its program removes punctuation and squeezes white space before it counts characters. It \
                   verifies nothing",
         unit: Unit::Char,
+        symbols: false,
         shingle: 13,
         threshold: "0.8",
         bands: bands(9, 13),
@@ -73,6 +77,7 @@ static PRESETS: [Preset; 7] = [
                  for a similarity of about 0.8",
         differs: "Curator does not normalise texts and verifies nothing",
         unit: Unit::Char,
+        symbols: false,
         shingle: 24,
         threshold: "0.8",
         bands: bands(20, 13),
@@ -87,6 +92,7 @@ static PRESETS: [Preset; 7] = [
         differs: "duplodocus counts tokens of cl100k_base and not words; its threshold is not stated, 0.8 is about \
                   where 26 bands of 11 find nine of ten pairs. It verifies nothing",
         unit: Unit::Word,
+        symbols: false,
         shingle: 5,
         threshold: "0.8",
         bands: bands(26, 11),
@@ -103,6 +109,7 @@ static PRESETS: [Preset; 7] = [
                   minima) and find 99.5 % of the pairs at 0.8. The source verifies candidates by their edit \
                   similarity",
         unit: Unit::Word,
+        symbols: false,
         shingle: 5,
         threshold: "0.8",
         bands: bands(450, 20),
@@ -116,6 +123,7 @@ static PRESETS: [Preset; 7] = [
         source: "Rae et al. 2021, Scaling Language Models, appendix A: MinHash over 13-grams, resemblance 0.8",
         differs: "the exact join takes the place of MinHash, whose bands the source does not state",
         unit: Unit::Word,
+        symbols: false,
         shingle: 13,
         threshold: "0.8",
         bands: None,
@@ -131,10 +139,28 @@ static PRESETS: [Preset; 7] = [
         differs: "text-dedup splits text at every character that is no letter, digit or _, so that don't is \
                   two words; its release 0.4.0 counts empty words as well. It verifies nothing in this benchmark",
         unit: Unit::Word,
+        symbols: false,
         shingle: 2,
         threshold: "0.5",
         bands: bands(50, 4),
         banded: true,
+        linkage: Linkage::Components,
+        short_documents: ShortDocuments::Whole,
+    },
+    Preset {
+        name: "code",
+        summary: "source code, The Stack (BigCode): 5-grams of words and symbols, all pairs at 0.7",
+        source: "The Stack (Kocetkov et al. 2022) and its program minhash_deduplication.py: 5-grams, 256 \
+                 permutations, threshold 0.7",
+        differs: "its program cuts text at every character that is no ASCII letter, digit or _, and compares \
+                  words only, so that a < b and a > b are one; here each symbol is a token. The exact join \
+                  takes the place of MinHash",
+        unit: Unit::Word,
+        symbols: true,
+        shingle: 5,
+        threshold: "0.7",
+        bands: None,
+        banded: false,
         linkage: Linkage::Components,
         short_documents: ShortDocuments::Whole,
     },
@@ -184,6 +210,9 @@ impl Preset {
             ("threshold", threshold.to_owned()),
             ("linkage", self.linkage_name().to_owned()),
         ];
+        if self.symbols {
+            options.push(("tokens", "symbols".to_owned()));
+        }
         if self.short_documents == ShortDocuments::Ignore {
             options.push(("short-documents", "ignore".to_owned()));
         }
@@ -224,6 +253,7 @@ impl Preset {
             ..Settings::default()
         };
         settings.analysis.unit = self.unit;
+        settings.analysis.tokens = self.symbols.then_some(Tokens::Symbols);
         match (self.bands.filter(|_| self.banded), knobs.first()) {
             (Some(bands), _) => {
                 let knobs = MethodKnobs {

@@ -4,7 +4,7 @@ use crate::analysis::discover;
 use crate::panics::caught;
 use crate::plan::plan_inputs;
 use crate::summarise::settings_summary;
-use crate::{Job, LookalikeError, PlanJob, Planned};
+use crate::{Job, LookalikeError, PlanJob, Planned, tokens};
 use lookalike_engine::Progress;
 use lookalike_io::input::LeftOut;
 use lookalike_io::sink::Staging;
@@ -79,6 +79,7 @@ fn carry_out(job: &Job, cluster: bool, progress: &dyn Progress) -> Result<Previe
     // Without a directory of its own, temporary files are where the system has them.
     let job = Job { scratch: None, ..job.clone() };
     let (inputs, first_protected) = discover(&job, &job.settings.keep_rules()?)?;
+    let job = tokens::decide(&job, &inputs)?;
     let (own, others) = inputs.files.split_at(first_protected as usize);
     let (own, others, skipped) = (by_format(own), by_format(others), inputs.skipped.clone());
     let left_out = inputs.left_out.clone();

@@ -7,9 +7,9 @@ use crate::page_files::REPORT_SIZE;
 use lookalike_cluster::KeepRule;
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
-use lookalike_io::{DiscoverOptions, FieldNames, Format, FormatOptions};
+use lookalike_io::{DiscoverOptions, FieldNames, Format, FormatOptions, Inputs};
 use lookalike_methods::{Method, MethodSpec, build};
-use lookalike_text::{AnalysisSettings, Terms};
+use lookalike_text::{AnalysisSettings, Case, Normalize, Terms, Tokens};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -204,6 +204,7 @@ impl Settings {
         }
         self.contained()?;
         self.check_features()?;
+        self.check_case()?;
         self.check_boilerplate()?;
         let threshold: Threshold = self.threshold.parse()?;
         let features = match self.shingle {
@@ -256,6 +257,29 @@ impl Settings {
             LookalikeError::Settings(format!("the setting contained_only={least}: {error}"))
         })?;
         Ok(Some(least))
+    }
+
+    /// The analysis of a run over these inputs, with its tokens decided.
+    pub(crate) fn analysis_of(&self, inputs: &Inputs) -> AnalysisSettings {
+        let is_open = self.analysis.tokens.is_none() && self.fields.features.is_none();
+        let tokens = match is_open && inputs.are_source_code() {
+            true => Some(Tokens::Symbols),
+            false => self.analysis.tokens,
+        };
+        AnalysisSettings { tokens, ..self.analysis.clone() }.decided()
+    }
+
+    /// Refuses to keep the case of letters that look alike.
+    fn check_case(&self) -> Result<(), LookalikeError> {
+        let AnalysisSettings { normalize, case, .. } = &self.analysis;
+        if *normalize == Normalize::Confusables && *case == Case::Keep {
+            return Err(LookalikeError::Settings(
+                "the setting normalize=confusables makes letters of both cases one and cannot be combined \
+                 with the setting case=keep; leave one of them out"
+                    .into(),
+            ));
+        }
+        Ok(())
     }
 
     /// Refuses settings that boilerplate cannot be counted with.

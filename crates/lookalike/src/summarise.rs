@@ -12,6 +12,7 @@ use lookalike_report::{
     Action, Confusables, Features, FewTerms, InputSummary, Pairs, Removed, SettingsSummary,
     SimilarityHistogram, SizeHistogram, Summary, Tool, WithoutFeatures,
 };
+use lookalike_text::{Case, Tokens};
 use rayon::prelude::*;
 use serde_json::{Map, json, to_value};
 use std::collections::BTreeMap;
@@ -202,6 +203,12 @@ pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {
         linkage: name(json!(settings.linkage)),
         witness: (settings.linkage == Linkage::Leaders).then(|| settings.witness.name().into()),
         analysis: lookalike_text::ANALYSIS_NAME.into(),
+        tokens: settings
+            .analysis
+            .tokens
+            .filter(|&tokens| tokens != Tokens::Words)
+            .map(|tokens| name(json!(tokens))),
+        case: (settings.analysis.case != Case::Fold).then(|| name(json!(settings.analysis.case))),
         hash: lookalike_core::HASH_NAME.into(),
         other: method_settings(settings),
     }

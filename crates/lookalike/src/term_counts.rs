@@ -56,7 +56,7 @@ impl DocumentSum {
 
 /// The description of a lexicon of this analysis and term filter.
 pub(crate) fn description(analysis: &AnalysisSettings, term_filter: &str) -> Description {
-    let settings = serde_json::to_string(analysis).unwrap_or_default();
+    let settings = serde_json::to_string(&analysis.decided()).unwrap_or_default();
     Description {
         analysis: format!("{ANALYSIS_NAME} {settings}"),
         term_filter: if term_filter.is_empty() { "all".into() } else { term_filter.into() },

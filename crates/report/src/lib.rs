@@ -56,6 +56,6 @@ pub use exhibit::{
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
 pub use summary::{
     Action, Confusables, Features, FewTerms, InputSummary, KeepValues, LeftOutNames, MostlySkipped,
-    NearMissSummary, Output, Pairs, Phase, Removed, Run, SettingsSummary, Summary, Tool,
-    WithoutFeatures,
+    NearMissSummary, Output, Pairs, Phase, Removed, Run, SettingsSummary, Summary,
+    SymbolDifferences, SymbolExample, Tool, WithoutFeatures,
 };

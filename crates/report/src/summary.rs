@@ -39,6 +39,13 @@ pub struct Summary {
     /// look like, with the setting `normalize` at `confusables`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confusables: Option<Confusables>,
+    /// Lexically equivalent duplicates whose symbols differ from those of the kept document.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub symbol_differences: Option<SymbolDifferences>,
+    /// Inputs that are source code, where others are not and the setting `tokens` was not given: their
+    /// symbols are not compared.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub source_code_inputs: u64,
     /// Documents with the id of an earlier document.
     pub duplicate_ids: u64,
     /// Keep rules for which some documents have no value.
@@ -154,6 +161,32 @@ pub struct Confusables {
     pub mixed_scripts: u64,
 }
 
+/// Lexically equivalent duplicates whose symbols differ from those of the kept document.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SymbolDifferences {
+    /// Documents whose symbols differ.
+    pub documents: u64,
+    /// Documents that were looked at: the first of all.
+    pub compared: u64,
+    /// Lexically equivalent documents.
+    pub of: u64,
+    /// The first of them.
+    pub examples: Vec<SymbolExample>,
+}
+
+/// A duplicate whose symbols differ from those of the kept document.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SymbolExample {
+    /// Id of the duplicate.
+    pub removed: String,
+    /// Id of the kept document.
+    pub kept: String,
+    /// The duplicate around the first difference.
+    pub removed_text: String,
+    /// The kept document around it.
+    pub kept_text: String,
+}
+
 /// Name and version of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tool {
@@ -192,6 +225,12 @@ pub struct SettingsSummary {
     pub terms: Option<String>,
     /// Unicode normalisation.
     pub normalize: String,
+    /// What tokens are, unless words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<String>,
+    /// Upper and lower case, unless folded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub case: Option<String>,
     /// Treatment of documents shorter than one shingle.
     pub short_documents: String,
     /// Minimum number of features of a compared document; `None` if there is no minimum.

@@ -1,7 +1,9 @@
 //! Warnings derived from the numbers of a summary.
 
 use crate::human::{count, counted, share};
-use crate::{Action, InputSummary, KeepValues, Summary, TemplateSite};
+use crate::{
+    Action, InputSummary, KeepValues, Summary, SymbolDifferences, SymbolExample, TemplateSite,
+};
 
 /// Minimum number of documents of a collection or source for a warning about a share of it.
 const ENOUGH: u64 = 20;
@@ -21,6 +23,7 @@ impl Summary {
             return warnings;
         }
         warnings.extend(self.many_problems());
+        warnings.extend(self.symbols());
         warnings.extend(self.large_cluster());
         warnings.extend(self.losing_sources());
         warnings.extend(self.templates());
@@ -46,6 +49,15 @@ impl Summary {
             ));
         }
         warnings
+    }
+
+    /// Warnings about what was kept that are seen in any case: keep rules without values, and symbols
+    /// that were not compared.
+    #[must_use]
+    pub fn urgent_warnings(&self) -> Vec<String> {
+        let mut urgent = self.keep_warnings();
+        urgent.extend(self.symbols());
+        urgent
     }
 
     /// Inputs of which an unknown part is missing.
@@ -105,6 +117,41 @@ impl Summary {
                 share(self.problems, records)
             )
         })
+    }
+
+    /// Lexically equivalent documents whose symbols differ, and source code compared by words.
+    fn symbols(&self) -> Option<String> {
+        let Some(found) = &self.symbol_differences else {
+            return (self.source_code_inputs > 0).then(|| {
+                format!(
+                    "{} source code, whose symbols are not compared, as other inputs are none. To compare \
+                     them, use the setting tokens symbols.",
+                    match self.source_code_inputs {
+                        1 => "1 input is".to_owned(),
+                        inputs => format!("{} inputs are", count(inputs)),
+                    }
+                )
+            });
+        };
+        let SymbolDifferences { documents, compared, of, examples } = found;
+        let example = |example: &SymbolExample| {
+            let SymbolExample { removed, kept, removed_text, kept_text } = example;
+            format!("{removed} “{removed_text}”, {kept} “{kept_text}”")
+        };
+        let of = match compared < of {
+            true => format!("the first {} lexically equivalent documents", count(*compared)),
+            false => counted(*of, "lexically equivalent document"),
+        };
+        let examples: Vec<String> = examples.iter().map(example).collect();
+        Some(format!(
+            "Of {of}, {} from the kept one in symbols, which words do not show: {}. To compare \
+             them, use the setting tokens symbols.",
+            match documents {
+                1 => "1 differs".to_owned(),
+                documents => format!("{} differ", count(*documents)),
+            },
+            examples.join("; ")
+        ))
     }
 
     /// More than 5 % of the documents in one cluster.
@@ -284,7 +331,27 @@ mod tests {
               Documents with a number take precedence over them."
             ]
         );
-        let passed: [(&str, Change); 10] = [
+        let passed: [(&str, Change); 12] = [
+            ("2 inputs are source code, whose symbols are not compared", |s| {
+                s.source_code_inputs = 2;
+            }),
+            (
+                "Of the first 1,000 lexically equivalent documents, 2 differ from the kept one in symbols, \
+                 which words do not show: b “a > b”, a “a < b”. To compare them, use the setting tokens symbols.",
+                |s| {
+                    s.symbol_differences = Some(SymbolDifferences {
+                        documents: 2,
+                        compared: 1000,
+                        of: 2000,
+                        examples: vec![SymbolExample {
+                            removed: "b".into(),
+                            kept: "a".into(),
+                            removed_text: "a > b".into(),
+                            kept_text: "a < b".into(),
+                        }],
+                    });
+                },
+            ),
             ("3 documents (0.3 % of all) have fewer than 10 terms: they are matched only", |s| {
                 s.without_features.few_features = 3;
                 s.settings.min_features = Some(10);

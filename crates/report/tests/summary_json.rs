@@ -19,6 +19,8 @@ fn summary() -> Summary {
             shingle: Some(5),
             unit: "word".into(),
             normalize: "nfc".into(),
+            tokens: None,
+            case: None,
             short_documents: "whole".into(),
             keep: vec!["first".into()],
             linkage: "leaders".into(),

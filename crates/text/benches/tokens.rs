@@ -66,7 +66,8 @@ fn measure(name: &str, text: &str) {
         (Normalize::Nfkc, Unit::Word),
         (Normalize::Nfc, Unit::Char),
     ] {
-        let analyzer = Analyzer::new(&AnalysisSettings { normalize, unit });
+        let analyzer =
+            Analyzer::new(&AnalysisSettings { normalize, unit, ..AnalysisSettings::default() });
         let mut scratch = Scratch::default();
         let mut tokens = 0u64;
         let label = format!("{normalize:?}, {unit:?}");

@@ -8,7 +8,8 @@
 use crate::classes::Classes;
 use crate::normal::{Normalizer, Replaced};
 use crate::window::{Window, end_of, is_gap};
-use crate::{AnalysisSettings, Unit};
+use crate::{AnalysisSettings, Case, Tokens, Unit, scan};
+use std::ops::Range;
 
 /// Name of this analysis, stated in every summary. Changes when any token of any text changes.
 ///
@@ -32,6 +33,11 @@ const WINDOW: usize = 8 * 1024;
 /// single spaces, but with no space between two segments cut from the same unspaced run. `Ab  c漢字`
 /// gives `a`, `b`, ` `, `c`, ` `, `漢`, `字`. There is no space at either end.
 ///
+/// With [`Tokens::Symbols`], each character between words that is neither white space nor a control
+/// character is a token too, with the combining marks that follow it. With [`Unit::Char`] there is
+/// then a space where white space stands in the text, and none elsewhere: `a  != b` gives `a`, ` `,
+/// `!`, `=`, ` `, `b`. With [`Case::Keep`], nothing is lower-cased.
+///
 /// ```
 /// use lookalike_text::{AnalysisSettings, Analyzer, Scratch};
 ///
@@ -46,6 +52,10 @@ const WINDOW: usize = 8 * 1024;
 pub struct Analyzer {
     pub(crate) normalizer: Normalizer,
     pub(crate) unit: Unit,
+    /// Whether symbols are tokens.
+    pub(crate) symbols: bool,
+    /// Whether tokens are lower-cased.
+    pub(crate) folds_case: bool,
     pub(crate) classes: &'static Classes,
 }
 
@@ -77,7 +87,19 @@ impl Analyzer {
         Self {
             normalizer: Normalizer::new(settings.normalize),
             unit: settings.unit,
+            symbols: settings.tokens() == Tokens::Symbols,
+            folds_case: settings.case == Case::Fold,
             classes: Classes::shared(),
+        }
+    }
+
+    /// Emits the byte range of each token of a normalised text, its letters in the case that counts,
+    /// and whether no space belongs before it. With [`Unit::Char`], tokens are to be cut further.
+    pub(crate) fn scan(&self, text: &str, emit: &mut impl FnMut(Range<usize>, bool)) {
+        if self.symbols {
+            scan::symbols(text, self.classes, emit);
+        } else {
+            scan::words(text, self.classes, emit);
         }
     }
 
@@ -111,7 +133,11 @@ impl Analyzer {
         while !rest.is_empty() {
             let (head, tail) = rest.split_at(end_of_window(rest.as_bytes()));
             rest = tail;
-            window.read(head, self.classes, &self.normalizer);
+            if self.symbols || !self.folds_case {
+                window.read_as_written(head, self);
+            } else {
+                window.read(head, self);
+            }
             match self.unit {
                 Unit::Word => emit(&window.bytes, window.places()),
                 Unit::Char => {

@@ -57,6 +57,8 @@ pub(crate) const KATAKANA: u16 = 1 << 13;
 /// A grapheme cluster may go on with the letter after it: `Indic_Conjunct_Break=Linker`, or a letter
 /// with `Grapheme_Cluster_Break=Prepend`.
 pub(crate) const JOINS: u16 = 1 << 14;
+/// A symbol (`S*`) or connector (`Pc`).
+pub(crate) const SYMBOL: u16 = 1 << 15;
 
 /// Lengthens the letters of a word in Arabic script, and changes nothing else.
 pub(crate) const TATWEEL: char = '\u{640}';
@@ -122,7 +124,12 @@ fn flat() -> Vec<u16> {
             set(entry.range.clone(), WORD);
         }
         if GeneralCategoryGroup::Mark.contains(entry.value) {
-            set(entry.range, MARK);
+            set(entry.range.clone(), MARK);
+        }
+        if GeneralCategoryGroup::Symbol.contains(entry.value)
+            || entry.value == GeneralCategory::ConnectorPunctuation
+        {
+            set(entry.range, SYMBOL);
         }
     }
     for entry in CodePointMapData::<GraphemeClusterBreak>::new().iter_ranges() {

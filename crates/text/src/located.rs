@@ -6,7 +6,7 @@
 use crate::casing::lower_each;
 use crate::normal::{Buffers, is_ignorable};
 use crate::window::is_gap;
-use crate::{Analyzer, Unit, scan};
+use crate::{Analyzer, Unit};
 use std::ops::Range;
 
 impl Analyzer {
@@ -23,7 +23,7 @@ impl Analyzer {
         let mut last_end = None;
         for piece in pieces(text) {
             stretch.read(self, text, piece);
-            scan::words(&stretch.lower, self.classes, &mut |word, joined| {
+            self.scan(&stretch.lower, &mut |word, joined| {
                 if self.unit == Unit::Word {
                     let place = stretch.place(word.clone());
                     emit(&stretch.lower[word], place);
@@ -78,12 +78,18 @@ impl Stretch {
         let mut sources = visible().filter(|_| same);
         self.lower.clear();
         self.places.clear();
-        lower_each(normal, analyzer.classes, &mut self.lower, |length| {
+        let mut place = |length| {
             if let Some((offset, c)) = sources.next() {
                 let start = piece.start + offset;
                 self.places.extend(std::iter::repeat_n(start..start + c.len_utf8(), length));
             }
-        });
+        };
+        if analyzer.folds_case {
+            lower_each(normal, analyzer.classes, &mut self.lower, place);
+        } else {
+            self.lower.push_str(normal);
+            normal.chars().for_each(|c| place(c.len_utf8()));
+        }
         self.whole = piece;
     }
 

@@ -58,6 +58,39 @@ pub(crate) fn words(text: &str, classes: &Classes, emit: &mut impl FnMut(Range<u
     }
 }
 
+/// Emits the byte range of each word and of each symbol between words, and whether it touches the
+/// token before it.
+///
+/// A symbol is any character outside of a word that is no white space, with the marks that follow.
+pub(crate) fn symbols(text: &str, classes: &Classes, emit: &mut impl FnMut(Range<usize>, bool)) {
+    let mut last = None;
+    let mut token = |range: Range<usize>| {
+        let joined = last == Some(range.start);
+        last = Some(range.end);
+        emit(range, joined);
+    };
+    let between = |mut at: usize, end: usize, token: &mut dyn FnMut(Range<usize>)| {
+        while let Some(c) = text[at..end].chars().next() {
+            let next = at + c.len_utf8();
+            if c.is_whitespace() || c.is_control() {
+                at = next;
+                continue;
+            }
+            let marks = text[next..end].find(|c| classes.get(c) & MARK == 0);
+            let after = marks.map_or(end, |length| next + length);
+            token(at..after);
+            at = after;
+        }
+    };
+    let mut done = 0;
+    words(text, classes, &mut |word, _| {
+        between(done, word.start, &mut token);
+        done = word.end;
+        token(word);
+    });
+    between(done, text.len(), &mut token);
+}
+
 /// Whether a grapheme cluster goes on with the letter `next` (UAX #29, rules GB9b and GB9c).
 fn within_cluster(before: &str, next: char) -> bool {
     let clusters = CodePointMapData::<GraphemeClusterBreak>::new();

@@ -13,7 +13,7 @@ use crate::classes::{Classes, DEFAULT_IGNORABLE, MARK, UNSPACED, UPPER, WORD, or
 use crate::confusables::fold_ascii;
 use crate::masks::{self, LANES, Masks, lower};
 use crate::normal::{Buffers, Normalizer};
-use crate::scan;
+use crate::{Analyzer, scan};
 use std::ops::Range;
 
 /// Padding after the text of a window: at least this many bytes outside of words.
@@ -57,7 +57,8 @@ impl Window {
 
     /// Finds the words of a text that begins and ends where a stretch does.
     #[inline]
-    pub(crate) fn read(&mut self, text: &str, classes: &Classes, normalizer: &Normalizer) {
+    pub(crate) fn read(&mut self, text: &str, analyzer: &Analyzer) {
+        let Analyzer { classes, normalizer, .. } = analyzer;
         self.found = 0;
         self.joined.clear();
         let foreign = self.copy(text.as_bytes(), normalizer.folds_ascii());
@@ -84,13 +85,23 @@ impl Window {
                     Stretch::Plain => {
                         self.edges(done..start);
                         at = end_of_several(bytes, at);
-                        self.plain(&text[start..at], classes, normalizer);
+                        self.plain(&text[start..at], analyzer);
                     }
                 }
                 done = at;
             }
         }
         self.edges(done..text.len());
+        self.bytes.resize(self.bytes.len() + PAD, b' ');
+    }
+
+    /// Finds the tokens of a text that begins and ends where a stretch does, on the plain path: where
+    /// symbols are tokens too, or case is kept.
+    pub(crate) fn read_as_written(&mut self, text: &str, analyzer: &Analyzer) {
+        self.found = 0;
+        self.joined.clear();
+        self.bytes.clear();
+        self.plain(text, analyzer);
         self.bytes.resize(self.bytes.len() + PAD, b' ');
     }
 
@@ -187,9 +198,10 @@ impl Window {
     }
 
     /// The plain path: any text whatever.
-    fn plain(&mut self, stretch: &str, classes: &Classes, normalizer: &Normalizer) {
-        let normal = normalizer.apply(stretch, classes, &mut self.normal);
-        let text = if changes(normal, classes) {
+    fn plain(&mut self, stretch: &str, analyzer: &Analyzer) {
+        let classes = analyzer.classes;
+        let normal = analyzer.normalizer.apply(stretch, classes, &mut self.normal);
+        let text = if analyzer.folds_case && changes(normal, classes) {
             self.lower.clear();
             lower_into(normal, classes, &mut self.lower);
             &self.lower
@@ -198,7 +210,7 @@ impl Window {
         };
         let base = self.bytes.len();
         self.bytes.extend_from_slice(text.as_bytes());
-        scan::words(text, classes, &mut |word, joined| {
+        analyzer.scan(text, &mut |word, joined| {
             push(&mut self.places, &mut self.found, [base + word.start, base + word.end]);
             if joined {
                 self.joined.push(self.found - 1);

@@ -1,6 +1,8 @@
 //! The analyzer seen from outside: against Python, against its own plain twin, and at its limits.
 
-use lookalike_text::{ANALYSIS_NAME, AnalysisSettings, Analyzer, Normalize, Scratch, Unit};
+use lookalike_text::{
+    ANALYSIS_NAME, AnalysisSettings, Analyzer, Case, Normalize, Scratch, Tokens, Unit,
+};
 use proptest::prelude::*;
 use std::ops::{Range, RangeInclusive};
 
@@ -8,7 +10,7 @@ const NORMALIZE: [Normalize; 4] =
     [Normalize::None, Normalize::Nfc, Normalize::Nfkc, Normalize::Confusables];
 
 fn analyzer(normalize: Normalize, unit: Unit) -> Analyzer {
-    Analyzer::new(&AnalysisSettings { normalize, unit })
+    Analyzer::new(&AnalysisSettings { normalize, unit, ..AnalysisSettings::default() })
 }
 
 fn tokens_with(analyzer: &Analyzer, text: &str, scratch: &mut Scratch) -> Vec<String> {
@@ -264,8 +266,108 @@ fn an_analyzer_can_serve_several_threads() {
     shared::<Analyzer>();
 }
 
+/// An analyzer whose tokens are symbols too.
+fn symbols(normalize: Normalize, unit: Unit, case: Case) -> Analyzer {
+    Analyzer::new(&AnalysisSettings { normalize, unit, tokens: Some(Tokens::Symbols), case })
+}
+
+fn symbols_of(text: &str) -> Vec<String> {
+    tokens_with(&symbols(Normalize::Nfc, Unit::Word, Case::Fold), text, &mut Scratch::default())
+}
+
+#[test]
+fn symbols_are_tokens_where_they_are_asked_for() {
+    for (text, expected) in [
+        ("a < B", "a < b"),
+        ("12 + 4", "12 + 4"),
+        ("-1200.50", "- 1200 . 50"),
+        ("1200,50", "1200 , 50"),
+        ("C++ C# C", "c + + c # c"),
+        ("x!=y==z", "x ! = y = = z"),
+        ("£5\u{a0}€6", "£ 5 € 6"),
+        ("so 😀it 👍🏽 is", "so 😀 it 👍🏽 is"),
+        ("∀x∈A: x≤y", "∀ x ∈ a : x ≤ y"),
+        ("f(x)[0]->y;", "f ( x ) [ 0 ] - > y ;"),
+        ("漢、字。", "漢 、 字 。"),
+        ("a=\u{338}b c=d", "a ≠ b c = d"),
+        ("a\u{200b}b \u{301}c", "ab \u{301} c"),
+        ("\u{7f}\u{85}\u{3000} ", ""),
+    ] {
+        assert_eq!(symbols_of(text).join(" "), expected, "{text:?}");
+    }
+    let keep = |text: &str| {
+        let analyzer = symbols(Normalize::None, Unit::Char, Case::Keep);
+        tokens_with(&analyzer, text, &mut Scratch::default()).concat()
+    };
+    assert_eq!(keep(" If (a  <\tB)\n{ 漢a } "), "If (a < B) { 漢a }");
+    assert_eq!(keep("ﬁ e\u{301} Σ"), "ﬁ e\u{301} Σ");
+    let keep = AnalysisSettings { case: Case::Keep, ..AnalysisSettings::default() };
+    let found = tokens_with(&Analyzer::new(&keep), "Max, İΣ!", &mut Scratch::default());
+    assert_eq!(found, ["Max", "İΣ"]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// Words are those without symbols, and nothing but white space is left out.
+    #[test]
+    fn symbols_and_words_are_the_whole_text(text in text()) {
+        for (normalize, case) in NORMALIZE.into_iter().zip([Case::Keep, Case::Fold, Case::Keep, Case::Fold]) {
+            let words = Analyzer::new(&AnalysisSettings {
+                normalize, case, ..AnalysisSettings::default()
+            });
+            let words = tokens_with(&words, &text, &mut Scratch::default());
+            let both = symbols(normalize, Unit::Word, case);
+            let found = tokens_with(&both, &text, &mut Scratch::default());
+            // A symbol is no word, and one character with the marks that follow.
+            let mut left = words.iter();
+            let mut next = left.next();
+            for token in &found {
+                if next == Some(token) {
+                    next = left.next();
+                    continue;
+                }
+                prop_assert!(!token.starts_with(|c: char| c.is_whitespace() || c.is_control()));
+                prop_assert!(tokens(Normalize::None, Unit::Word, token).is_empty(), "{:?}", token);
+            }
+            prop_assert_eq!(next, None);
+            let spaced = |c: char| c.is_whitespace() || c.is_control();
+            let characters = symbols(normalize, Unit::Char, case);
+            let characters = tokens_with(&characters, &text, &mut Scratch::default()).concat();
+            if normalize == Normalize::None {
+                // Characters as written.
+                let visible = |part: &str| without_ignorable(part).replace('\u{640}', "");
+                let written = text.split(spaced).map(visible);
+                let written: Vec<String> = written.filter(|part| !part.is_empty()).collect();
+                prop_assert_eq!(&characters, &written.join(" "));
+            }
+            let joined: String = characters.split(' ').collect();
+            prop_assert_eq!(joined, found.concat());
+            let mut located = Vec::new();
+            both.located_tokens(&text, |token, place| {
+                assert!(text.get(place).is_some());
+                located.push(token.to_owned());
+            });
+            prop_assert_eq!(located, found);
+        }
+    }
+
+    /// A loop over the characters of ASCII texts.
+    #[test]
+    fn ascii_symbols_are_found_by_a_plain_loop(text in "[ -~\t\n\u{1}]{0,300}") {
+        let mut expected: Vec<String> = Vec::new();
+        let mut within = false;
+        for c in text.chars() {
+            match c.is_ascii_alphanumeric() {
+                true if within => expected.last_mut().expect("begun").push(c.to_ascii_lowercase()),
+                true => expected.push(c.to_ascii_lowercase().to_string()),
+                false if c.is_ascii_graphic() => expected.push(c.to_string()),
+                false => {}
+            }
+            within = c.is_ascii_alphanumeric();
+        }
+        prop_assert_eq!(symbols_of(&text), expected);
+    }
 
     #[test]
     fn both_paths_give_the_same_tokens(text in text()) {

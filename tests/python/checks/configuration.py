@@ -114,7 +114,7 @@ def presets_and_names(c: Checks) -> None:
     folder = c.work / "presets"
     folder.mkdir()
     listed = json.loads(c.run("presets", "--format", "json").stdout)
-    names = {"fineweb", "slimpajama", "curator", "olmo3", "lee2021", "gopher", "core"}
+    names = {"fineweb", "slimpajama", "curator", "olmo3", "lee2021", "gopher", "code", "core"}
     c.check("all presets are listed", {preset["name"] for preset in listed} == names, listed)
     for preset in listed:
         name, options = preset["name"], preset["options"]

@@ -42,6 +42,12 @@ def settings(c: Checks) -> None:
         "short documents ignored": ("--short-documents", "ignore"),
         "no normalisation": ("--normalize", "none"),
         "nfkc": ("--normalize", "nfkc"),
+        "symbols": ("--tokens", "symbols"),
+        "symbols contained": ("--tokens", "symbols", "--measure", "containment", "--case", "keep"),
+        "terms and symbols": ("--tokens", "symbols", "--measure", "cosine", "--threshold", "0.9"),
+        "case kept": ("--case", "keep", "--threshold", "0.7"),
+        "characters as written": ("--shingle-unit", "char", "--shingle", "9", "--normalize", "none", "--tokens", "symbols", "--case", "keep"),
+        "the preset code": ("--preset", "code"),
         "a threshold of nine digits": ("--threshold", "0.666666667"),
     }
     for name, options in alone.items():

@@ -46,6 +46,8 @@ class Lexicon:
         html: str = "html",
         terms: str = "all",
         normalize: Literal["none", "nfc", "nfkc", "confusables"] = "nfc",
+        tokens: Literal["words", "symbols"] | None = None,
+        case: Literal["fold", "keep"] = "fold",
         strict: bool = False,
         threads: int | None = None,
         memory: int | str | None = None,
@@ -66,6 +68,9 @@ class Lexicon:
             ``stem``, ``kolcz``, ``no-numbers``, ``no-dates``. Each method needs those that it selects from.
         normalize : {"none", "nfc", "nfkc", "confusables"}
             Unicode normalisation of texts; ``"confusables"`` also makes letters that look alike one.
+        tokens : {"words", "symbols"}, optional
+        case : {"fold", "keep"}
+            As of :class:`Settings`.
         strict : bool
             Raise at the first document that cannot be used.
         memory : int or str, optional
@@ -80,7 +85,7 @@ class Lexicon:
         SettingsError
             Rules that do not exist.
         """
-        settings = Settings(text=text, html=html, normalize=normalize)
+        settings = Settings(text=text, html=html, normalize=normalize, tokens=tokens, case=case)
         required = [name for name, usual in ((text, "text"), (html, "html")) if name != usual]
         limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict)
         documents = opener(data, settings, "documents", required)

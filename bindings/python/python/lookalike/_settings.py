@@ -86,6 +86,11 @@ class Settings:
         What a token is.
     normalize : {"none", "nfc", "nfkc", "confusables"}
         Unicode normalisation of texts; ``"confusables"`` also makes letters that look alike one.
+    tokens : {"words", "symbols"}, optional
+        With ``"symbols"``, each symbol and punctuation character outside of a word is a token too, so that ``a < b`` and
+        ``a > b`` differ. By default words, and symbols in runs over files that are all source code.
+    case : {"fold", "keep"}
+        Whether tokens are lower-cased or compared as written.
     terms : {"all", "kolcz"}
         Which terms count, where documents are compared by terms.
     short_documents : {"whole", "ignore"}
@@ -164,6 +169,8 @@ class Settings:
     shingle: int | None | EllipsisType = ...
     shingle_unit: Literal["word", "char"] = "word"
     normalize: Literal["none", "nfc", "nfkc", "confusables"] = "nfc"
+    tokens: Literal["words", "symbols"] | None = None
+    case: Literal["fold", "keep"] = "fold"
     terms: str = "all"
     short_documents: Literal["whole", "ignore"] = "whole"
     min_features: int | None = None
@@ -285,6 +292,11 @@ class Settings:
         names = ("text", "id", "html", "url", "title", "date")
         optional = {name: getattr(self, name) for name in ("join_lists", "features")}
         given_fields = {name: value for name, value in optional.items() if value is not None}
+        analysis: dict[str, Any] = {"normalize": self.normalize, "unit": self.shingle_unit}
+        if self.tokens is not None:
+            analysis["tokens"] = self.tokens
+        if self.case != "fold":
+            analysis["case"] = self.case
         value: dict[str, Any] = {
             "measure": self.measure,
             "threshold": self.threshold,
@@ -292,7 +304,7 @@ class Settings:
             "terms": self.terms,
             "short_documents": self.short_documents,
             "min_features": self.min_features,
-            "analysis": {"normalize": self.normalize, "unit": self.shingle_unit},
+            "analysis": analysis,
             "keep": list(self.keep),
             "linkage": self.linkage,
             "witness": self.witness,
@@ -331,7 +343,8 @@ class Settings:
         columns.pop("extra", None)
         value["method"] = method.pop("spec", None)
         value |= value.pop("formats", {})
-        return cls(**value, **method, **columns, normalize=analysis["normalize"], shingle_unit=analysis["unit"])
+        analysis["shingle_unit"] = analysis.pop("unit")
+        return cls(**value, **method, **columns, **analysis)
 
 
 #: Options of single formats of files.

@@ -19,6 +19,10 @@ choices! {
     TermsArg { All, Kolcz }
     /// Normalisations.
     NormalizeArg { None, Nfc, Nfkc, Confusables }
+    /// What tokens are.
+    TokensArg { Words, Symbols }
+    /// Upper and lower case.
+    CaseArg { Fold, Keep }
     /// Treatment of short documents.
     ShortArg { Whole, Ignore }
     /// Linkages.

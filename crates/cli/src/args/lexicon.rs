@@ -1,7 +1,7 @@
 //! The arguments of `lookalike lexicon`.
 
 use super::values::{size, threads};
-use super::{FormatArg, InputArgs, NormalizeArg};
+use super::{CaseArg, FormatArg, InputArgs, NormalizeArg, TokensArg};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -19,6 +19,13 @@ pub(crate) struct LexiconBuildArgs {
     /// Unicode normalisation
     #[arg(long, value_enum, default_value_t = NormalizeArg::Nfc)]
     pub(crate) normalize: NormalizeArg,
+    /// What tokens are: words, or also each symbol and punctuation character [default: words; symbols
+    /// if all inputs are source code]
+    #[arg(long, value_enum)]
+    pub(crate) tokens: Option<TokensArg>,
+    /// Upper and lower case: fold to lower case, or keep
+    #[arg(long, value_enum, default_value_t = CaseArg::Fold)]
+    pub(crate) case: CaseArg,
     /// Memory budget for terms; terms beyond it are spilled to temporary files beside the output
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub(crate) memory: usize,

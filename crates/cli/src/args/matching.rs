@@ -5,7 +5,7 @@ use super::keep::{KeepList, keep_list};
 use super::knobs::{KnobArgs, PresetArgs};
 use super::separate::SeparateArgs;
 use super::values::{checksum, utf8};
-use super::{MeasureArg, NormalizeArg, ShortArg, TermsArg, UnitArg, VerifyArg};
+use super::{CaseArg, MeasureArg, NormalizeArg, ShortArg, TermsArg, TokensArg, UnitArg, VerifyArg};
 use clap::Args;
 
 /// What makes two documents near-duplicates.
@@ -146,6 +146,23 @@ pub(crate) struct AnalysisArgs {
     /// confusables: letters that look alike are one, Cyrillic and Latin a, 1 and l, 0 and o
     #[arg(long, value_enum, default_value_t = NormalizeArg::Nfc, help_heading = "Matching")]
     pub(crate) normalize: NormalizeArg,
+    /// What tokens are: words, or also each symbol and punctuation character, so that a < b and
+    /// a > b differ [default: words; symbols if all inputs are source code]
+    #[arg(
+        long,
+        value_enum,
+        help_heading = "Matching",
+        long_help = "What tokens are. words: words only, symbols and punctuation are compared with nothing. symbols: \
+                     also each symbol and punctuation character outside of a word, so that a < b and a > b, 12 + 4 \
+                     and 12 - 4, C and C++ differ. White space is never a token. Without this option, words; and \
+                     symbols if all inputs are source code: text files by their endings (.py, .c, .tex, …, with \
+                     --input-format text), or files of whose first 100 records each has a field such as language or \
+                     path that names a programming language or a source file"
+    )]
+    pub(crate) tokens: Option<TokensArg>,
+    /// Upper and lower case: fold to lower case, or keep (compare as written)
+    #[arg(long, value_enum, default_value_t = CaseArg::Fold, help_heading = "Matching")]
+    pub(crate) case: CaseArg,
     /// Texts with fewer tokens than one shingle: use the whole text as the shingle, or match
     /// nothing
     #[arg(long, value_enum, default_value_t = ShortArg::Whole, help_heading = "Matching")]

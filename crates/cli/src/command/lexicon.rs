@@ -10,7 +10,8 @@ use crate::interrupt;
 use crate::progress::TerminalProgress;
 use crate::terminal::pairs_table;
 use lookalike::{
-    Lexicon, LexiconJob, Rank, Settings, Share, Statistics, build_lexicon, merge_lexicons,
+    AnalysisSettings, Lexicon, LexiconJob, Rank, Settings, Share, Statistics, build_lexicon,
+    merge_lexicons,
 };
 use std::io::{BufWriter, Write};
 
@@ -32,7 +33,12 @@ fn build(args: &LexiconBuildArgs) -> anyhow::Result<Exit> {
         formats: super::settings::format_options(&args.input.fields),
         ..Settings::default()
     };
-    settings.analysis.normalize = args.normalize.into();
+    settings.analysis = AnalysisSettings {
+        normalize: args.normalize.into(),
+        tokens: args.tokens.map(Into::into),
+        case: args.case.into(),
+        ..AnalysisSettings::default()
+    };
     let job = LexiconJob {
         inputs: args.input.inputs.clone(),
         output: args.output.clone(),

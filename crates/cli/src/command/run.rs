@@ -72,7 +72,7 @@ pub(super) fn write_summary(
     report: Option<&std::path::Path>,
 ) -> anyhow::Result<()> {
     // Always on standard error: they affect which documents are kept.
-    let urgent = summary.keep_warnings();
+    let urgent = summary.urgent_warnings();
     if !quiet {
         urgent.iter().for_each(|warning| tell(format_args!("lookalike: warning: {warning}")));
     }

@@ -1,13 +1,14 @@
 //! Converts arguments to settings.
 
 use crate::args::{
-    AnalysisArgs, FieldArgs, FormatArgs, InputFormatArg, LinkageArg, MeasureArg, MethodArgs,
-    NormalizeArg, ShortArg, TablesArg, TermsArg, UnitArg, VerifyArg, WitnessArg,
+    AnalysisArgs, CaseArg, FieldArgs, FormatArgs, InputFormatArg, LinkageArg, MeasureArg,
+    MethodArgs, NormalizeArg, ShortArg, TablesArg, TermsArg, TokensArg, UnitArg, VerifyArg,
+    WitnessArg,
 };
 use crate::exit::WrongUsage;
 use lookalike::{
-    AnalysisSettings, FieldNames, Format, FormatOptions, Linkage, Measure, MethodKnobs,
-    MethodSettings, Normalize, Settings, ShortDocuments, TableFormat, Terms, Unit, Verify,
+    AnalysisSettings, Case, FieldNames, Format, FormatOptions, Linkage, Measure, MethodKnobs,
+    MethodSettings, Normalize, Settings, ShortDocuments, TableFormat, Terms, Tokens, Unit, Verify,
     WitnessRule,
 };
 
@@ -56,6 +57,24 @@ impl From<NormalizeArg> for Normalize {
             NormalizeArg::Nfc => Self::Nfc,
             NormalizeArg::Nfkc => Self::Nfkc,
             NormalizeArg::Confusables => Self::Confusables,
+        }
+    }
+}
+
+impl From<TokensArg> for Tokens {
+    fn from(typed: TokensArg) -> Self {
+        match typed {
+            TokensArg::Words => Self::Words,
+            TokensArg::Symbols => Self::Symbols,
+        }
+    }
+}
+
+impl From<CaseArg> for Case {
+    fn from(typed: CaseArg) -> Self {
+        match typed {
+            CaseArg::Fold => Self::Fold,
+            CaseArg::Keep => Self::Keep,
         }
     }
 }
@@ -220,6 +239,8 @@ pub(super) fn analysis_settings(
                 UnitArg::Word => Unit::Word,
                 UnitArg::Char => Unit::Char,
             },
+            tokens: analysis.tokens.map(Into::into),
+            case: analysis.case.into(),
         },
         ..defaults
     })

@@ -88,7 +88,7 @@ pub(crate) const HEAD: usize = 64;
 /// Format and compression by name.
 pub(super) fn of_name(path: &Path) -> (Option<Format>, Compression) {
     let (inner, compression) = match find(COMPRESSIONS, path) {
-        Some(compression) => (Path::new(path.file_stem().unwrap_or_default()), compression),
+        Some(compression) => (without_compression(path), compression),
         None => (path, Compression::None),
     };
     match find(FORMATS, inner) {
@@ -97,6 +97,14 @@ pub(super) fn of_name(path: &Path) -> (Option<Format>, Compression) {
             (None, compression)
         }
         format => (format, compression),
+    }
+}
+
+/// A name without the ending of a compression.
+pub(crate) fn without_compression(path: &Path) -> &Path {
+    match find(COMPRESSIONS, path) {
+        Some(_) => Path::new(path.file_stem().unwrap_or_default()),
+        None => path,
     }
 }
 

@@ -44,6 +44,7 @@ pub(crate) mod rows;
 mod sample;
 mod scratch;
 mod skipped;
+mod source_code;
 mod stream;
 mod suggest;
 mod visit;

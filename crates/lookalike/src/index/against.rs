@@ -121,7 +121,7 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
         ("terms", own.terms == stored.terms),
         ("short_documents", own.short_documents == stored.short_documents),
         ("min_features", own.least_features() == stored.least_features()),
-        ("shingle_unit or normalize", own.analysis == stored.analysis),
+        ("shingle_unit, normalize, tokens or case", own.analysis == stored.analysis),
         // The values of other rules follow from the documents.
         (
             "keep",

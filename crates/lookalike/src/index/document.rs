@@ -8,5 +8,5 @@ use std::path::Path;
 /// # Errors
 /// A file that cannot be read, or that holds several documents.
 pub fn read_document(path: &Path) -> Result<String, LookalikeError> {
-    Ok(crate::compare::document(&path.display().to_string(), &crate::Settings::default())?.text)
+    crate::compare::text_of(&path.display().to_string())
 }

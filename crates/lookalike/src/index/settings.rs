@@ -53,6 +53,7 @@ impl IndexSettings {
         &self,
     ) -> Result<(Self, BTreeMap<String, PathBuf>), LookalikeError> {
         let (mut own, mut files) = (self.clone(), BTreeMap::new());
+        own.documents.analysis = own.documents.analysis.decided();
         for method in &mut own.methods {
             if let Some(path) = method.lexicon.take() {
                 let checksum = checksum_name(Lexicon::open(Path::new(&path))?.checksum());

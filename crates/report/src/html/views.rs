@@ -280,6 +280,8 @@ pub(super) fn settings(settings: &SettingsSummary) -> Vec<(String, String)> {
     row("short documents", &settings.short_documents);
     row("min features", &settings.min_features.map(|least| least.to_string()).unwrap_or_default());
     row("normalisation", &settings.normalize);
+    settings.tokens.iter().for_each(|tokens| row("tokens", tokens));
+    settings.case.iter().for_each(|case| row("case", case));
     row("keep", &settings.keep.join(", then "));
     row("linkage", &settings.linkage);
     row("witness", settings.witness.as_deref().unwrap_or_default());
