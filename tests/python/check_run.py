@@ -84,7 +84,7 @@ class Record:
         # What identical documents have in common: the text of a record, the bytes of a file.
         self.original = ""
         self.text, self.name, self.date, self.numbers, self.labels = "", "", None, {}, {}
-        self.tokens, self.features = [], frozenset()
+        self.tokens, self.visible, self.features = [], "", frozenset()
         self.index = 0
         # The field that names its site.
         self.address = None
@@ -297,10 +297,10 @@ def row_fields(raw: bytes, delimiter: bytes) -> list:
 
 # --- from text to features ------------------------------------------------------------------------
 
-# Default_Ignorable_Code_Point, DerivedCoreProperties.txt of Unicode 17.0: removed from every text before
-# anything else. Python's unicodedata does not have the property.
+# Default_Ignorable_Code_Point, DerivedCoreProperties.txt of Unicode 17.0, and the Arabic tatweel: removed from every
+# text before anything else. Python's unicodedata does not have the property.
 DEFAULT_IGNORABLE = (
-    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
+    (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C), (0x640, 0x640), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F),
     (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF),
     (0xFFA0, 0xFFA0), (0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF),
 )
@@ -310,7 +310,9 @@ SINGLE = ("CJK UNIFIED IDEOGRAPH", "CJK COMPATIBILITY IDEOGRAPH", "HIRAGANA LETT
 # Written without spaces, and too much for this program.
 UNTRUSTED = (
     "KATAKANA", "HALFWIDTH KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR", "HIRAGANA", "IDEOGRAPHIC",
-    "HANGZHOU", "KANGXI", "CJK RADICAL", "VERTICAL", "HALFWIDTH IDEOGRAPHIC",
+    "HANGZHOU", "KANGXI", "CJK RADICAL", "VERTICAL", "HALFWIDTH IDEOGRAPHIC", "TAI ", "NEW TAI LUE", "AHOM", "JAVANESE",
+    "BALINESE", "BATAK", "BRAHMI", "CHAM ", "DIVES AKURU", "GRANTHA", "KAWI", "MAKASAR", "TULU", "GURUNG KHEMA",
+    "TANGUT", "KHITAN", "NUSHU",
 )
 ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
 # The small Cyrillic letters by which confusables.txt of UTS #39 leads to ASCII, some of them by their capitals, and those that
@@ -322,9 +324,14 @@ LOOKS_LIKE_NONE = set("бджзилпфцчщъэя")
 LETTER_S = re.compile(r"(?<=[^\W\d_])\$|\$(?=[^\W\d_])")
 
 
+def lower(text: str) -> str:
+    """In small letters; a dot above an i is not kept."""
+    return text.lower().replace("i\u0307", "i")
+
+
 def replace_confusables(text: str) -> str:
     """The text in small letters, with those that look alike as one."""
-    text = unicodedata.normalize("NFD", text).lower()
+    text = lower(unicodedata.normalize("NFD", text))
     text = LETTER_S.sub("s", text)
     if known := re.findall(r"[^\W_]", text):
         odd = next((c for c in known if not (c.isascii() or c in LOOKS_LIKE or c in LOOKS_LIKE_NONE)), None)
@@ -335,11 +342,11 @@ def replace_confusables(text: str) -> str:
 
 @lru_cache(maxsize=None)
 def kind(character: str) -> str:
-    """`w` for a letter or digit, `s` for one that is a word by itself, `m` mark, `?` untrusted, else ` `."""
+    """`w` for a letter or digit, `s` for one that is a word by itself, `m` what belongs to the word before it, `?` untrusted, else ` `."""
     category = unicodedata.category(character)
     if category == "Cn" and not unicodedata.name(character, ""):
         return "?" if ord(character) & 0xFFFE != 0xFFFE and not 0xFDD0 <= ord(character) <= 0xFDEF else " "
-    if category[0] == "M":
+    if category[0] == "M" or "\U0001f3fb" <= character <= "\U0001f3ff":
         return "m"
     if category[0] not in "LN":
         return " "
@@ -358,7 +365,10 @@ def normalised(text: str, settings: dict) -> str:
         text = replace_confusables(text)
     elif normalize != "none":
         text = unicodedata.normalize(normalize.upper(), text)
-    return text if settings.get("case") == "keep" else text.lower()
+        if "\u0640" in text:
+            # NFKC puts some marks on a tatweel.
+            text = unicodedata.normalize(normalize.upper(), text.replace("\u0640", ""))
+    return text if settings.get("case") == "keep" else lower(text)
 
 
 def symbols(text: str) -> list:
@@ -375,11 +385,13 @@ def words(text: str) -> list:
     if text.isascii():
         return [(word, False) for word in ASCII_WORD.findall(text)]
     kinds = "".join(map(kind, text))
-    if "?" in kinds or "sm" in kinds:
-        odd = next((c for c, k in zip(text, kinds) if k == "?"), None)
-        raise CannotCheck(f"a text with {unicodedata.name(odd, hex(ord(odd))) if odd else 'marks on ideographs'}")
-    found = re.finditer("w+|s", kinds)
-    return [(text[m.start():m.end()], m[0] == "s" and kinds[m.start() - 1:m.start()] == "s") for m in found]
+    if odd := next((c for c, k in zip(text, kinds) if k == "?"), None):
+        raise CannotCheck(f"a text with {unicodedata.name(odd, hex(ord(odd)))}")
+    found, unspaced = [], -1
+    for match in re.finditer("w[wm]*|sm*", kinds):
+        found.append((text[match.start():match.end()], match[0][0] == "s" and unspaced == match.start()))
+        unspaced = match.end() if match[0][0] == "s" else -1
+    return found
 
 
 def is_digit(character: str) -> bool:
@@ -564,7 +576,7 @@ def units_of(documents: list, settings: dict) -> list:
         if document.features:
             # What is left as boilerplate is removed does not make two documents one; a text of nothing else has one feature.
             whole = document.complete if document.complete & document.features else document.features
-            groups[whole if document.compared else tuple(document.tokens)].append(document)
+            groups[whole if document.compared else (document.visible, *document.tokens)].append(document)
     units = []
     for members in groups.values():
         members.sort(key=lambda d: d.rank)
@@ -656,7 +668,7 @@ def join_components(matches: list) -> list:
 def rule_of(document: Record, kept: Record, linkage: str) -> str:
     if document.original == kept.original:
         return "identical"
-    if document.tokens == kept.tokens:
+    if (document.visible, document.tokens) == (kept.visible, kept.tokens):
         return "lexically_equivalent"
     if document.features == kept.features and document.complete == kept.complete:
         return "feature_equivalent"
@@ -822,8 +834,15 @@ class Run:
         for index, document in enumerate(self.documents):
             document.index = index
             document.tokens = tokens(document.text, self.settings)
+            # The characters of a text without words.
+            document.visible = "" if document.tokens else "".join(document.text.split())
+            if document.visible:
+                document.original = document.visible
             document.features = features(document.tokens, self.settings)
             document.had_features = bool(document.features)
+            if not document.features and (document.tokens or document.visible):
+                # It is equal to others of the same words, or without any of the same characters, and similar to none.
+                document.features = frozenset([("the whole text", document.visible, *document.tokens)])
         limit = self.settings.get("boilerplate")
         self.boilerplate = Boilerplate(self.documents, limit, site_field is not None) if limit else None
         self.common = remove_common(self.documents, self.settings.get("ignore_common"))
@@ -1327,17 +1346,17 @@ def check_summary(run: Run, report: Report) -> None:
     )
     rules = ("identical", "lexically_equivalent", "feature_equivalent", "near", "component")
     rules += ("dropped",) * bool(run.answer.dropped)
-    without = [d for d in run.own if not d.features]
-    few = sum(1 for d in run.own if d.features and not d.compared)
+    under = {d for d in run.own if d.tokens and not d.had_features and run.settings["shingle"] is not None}
+    few = sum(1 for d in run.own if d.features and d.tokens and d not in under and not d.compared)
     names = Counter(document.name for document in run.documents)
     expected = {
         "documents": len(run.own),
         "kept": len(run.own) - len(removed),
         "removed": {rule: by_rule[rule] for rule in rules},
         "without_features": {
-            "no_words": sum(1 for d in without if not d.had_features and (not d.tokens or run.settings["shingle"] is None)),
-            "under_one_shingle": sum(1 for d in without if not d.had_features and d.tokens and run.settings["shingle"] is not None),
-            **({"only_common": emptied} if (emptied := sum(1 for d in without if d.had_features)) else {}),
+            "no_words": sum(1 for d in run.own if not d.tokens),
+            "under_one_shingle": len(under),
+            **({"only_common": emptied} if (emptied := sum(1 for d in run.own if d.tokens and not d.features)) else {}),
             **({"few_features": few} if few else {}),
         },
         "duplicate_ids": sum(count - 1 for count in names.values()),

@@ -76,6 +76,8 @@ pub struct Collection {
     pub first_protected_file: u32,
     /// Sets with fewer elements are not compared.
     pub(crate) least_size: u32,
+    /// Documents with fewer tokens have no features.
+    pub(crate) least_tokens: u32,
     /// Number of chunks restored from an interrupted run.
     pub restored: u32,
     /// Whether those were all chunks. If not, the checkpoints of later steps are not used: which
@@ -392,11 +394,18 @@ impl Collection {
             Document { set: Err(reason), .. } => Some(reason),
             Document { set: Ok(place), .. } => {
                 let block = &self.blocks[place.chunk.index()];
+                let signatures = &block.signatures;
+                match document.tokens {
+                    0 => return Some(Unsigned::Empty),
+                    tokens if signatures.is_empty() && tokens < self.least_tokens => {
+                        return Some(Unsigned::TooShort);
+                    }
+                    _ => {}
+                }
                 // No elements: sets are not stored, and the signature decides.
                 if (1..self.least_size).contains(&block.size(place.index)) {
                     return Some(Unsigned::FewFeatures);
                 }
-                let signatures = &block.signatures;
                 let unsigned = (!signatures.is_empty()).then(|| signatures.unsigned(place.index));
                 // The document has tokens, but the method's term filter keeps none of them.
                 unsigned.flatten().map(|reason| match reason {
@@ -405,6 +414,12 @@ impl Collection {
                 })
             }
         }
+    }
+
+    /// Whether a method signed the document, or should have.
+    #[must_use]
+    pub fn is_signed(&self, document: &Document) -> bool {
+        document.set.is_ok_and(|place| !self.blocks[place.chunk.index()].signatures.is_empty())
     }
 
     /// Number of features of a document; 0 if sets are not stored.

@@ -106,6 +106,7 @@ where
     let mut appender = Appender::new(inputs, options, reader.columns())?;
     appender.collection.replaced_at = signer.replaces_confusables().then_some(options.keep.len());
     appender.collection.least_size = signer.least_size();
+    appender.collection.least_tokens = signer.least_tokens();
     appender.collection.store.arrange(signer.arranged(), signer.least_size());
     appender.collection.store.holds_remaining(signer.takes_remaining());
     let read_before = appender.restore(&reader, progress)?;

@@ -18,7 +18,9 @@ pub use scratch::SignerScratch;
 
 use crate::{Approach, EngineError, MatchSettings, MinFeatures, SignatureBlock};
 use given::{Given, GivenFields};
-use lookalike_core::{CommonElements, FeatureKind, TextDigest, TokenDigest, fingerprint};
+use lookalike_core::{
+    CommonElements, FeatureKind, ShortDocuments, TextDigest, TokenDigest, fingerprint,
+};
 use lookalike_join::prefix;
 use lookalike_methods::{CandidateSource, Document, Method, Unsigned};
 use lookalike_text::{Analyzer, TermFilter, TermRule, Terms};
@@ -68,10 +70,26 @@ pub struct DocumentSummary {
     pub tokens: u32,
     /// Digest of the original content.
     pub text: TextDigest,
-    /// Digest of the sequence of all tokens.
+    /// Digest of the sequence of all tokens; of a text without any, of its characters without white
+    /// space.
     pub sequence: TokenDigest,
     /// Digest of everything that features and signature depend on.
     pub signed: TokenDigest,
+}
+
+impl DocumentSummary {
+    /// Whether the text is empty or white space: such documents match nothing.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.tokens == 0 && self.sequence == TokenDigest::of(&[])
+    }
+
+    /// With the digest of the original content. White space does not count in plain text without
+    /// words.
+    fn with_original(self, original: TextDigest, is_text: bool) -> Self {
+        let wordless = is_text && self.tokens == 0 && !self.is_blank();
+        Self { text: if wordless { TextDigest(self.sequence.0) } else { original }, ..self }
+    }
 }
 
 impl Signer {
@@ -160,6 +178,14 @@ impl Signer {
     /// Minimum number of elements of a set that is compared; 0 without a minimum.
     pub(crate) fn least_size(&self) -> u32 {
         self.min_features.map_or(0, |least| least.count)
+    }
+
+    /// Number of tokens below which a document has no shingle, and so no features.
+    pub(crate) fn least_tokens(&self) -> u32 {
+        match self.features {
+            FeatureKind::Shingles { size, short: ShortDocuments::Ignore } => size as u32,
+            _ => 1,
+        }
     }
 
     /// Whether boilerplate is removed from sets.

@@ -132,7 +132,13 @@ impl<'a> CommonCounts<'a> {
     }
 
     fn count(&self, kind: FeatureKind, most: u32) -> Result<Counted, LookalikeError> {
-        let settings = MatchSettings { features: kind, common: None, ..self.settings.clone() };
+        // Equal sets count once, also those of documents that are not compared.
+        let settings = MatchSettings {
+            features: kind,
+            common: None,
+            min_features: None,
+            ..self.settings.clone()
+        };
         let options = IngestOptions {
             memory: self.memory.sets(),
             sequences: self.memory.sequences(),

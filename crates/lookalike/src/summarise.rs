@@ -276,18 +276,16 @@ fn count(collection: &Collection, few: u32) -> Result<Counted, EngineError> {
                 chunk.tokens += u64::from(document.tokens);
                 chunk.text_bytes += document.text_bytes;
                 let without = &mut chunk.without;
-                match (collection.unsigned_row(document), document.set) {
+                match (collection.unsigned_row(document), collection.is_signed(document)) {
                     _ if collection.is_protected(number) => {}
                     (None, _) => {
                         let has_few = (1..few).contains(&collection.set_size(document));
                         chunk.few_terms += u64::from(has_few);
                     }
                     (Some(Unsigned::FewFeatures), _) => without.few_features += 1,
-                    // It has words, but none passes the term filter.
-                    (Some(Unsigned::NothingSelected), Err(_)) => without.no_words += 1,
                     (Some(Unsigned::Empty), _) => without.no_words += 1,
-                    (Some(Unsigned::TooShort), Err(_)) => without.under_one_shingle += 1,
-                    (Some(Unsigned::TooShort), Ok(_)) => without.too_short_for_the_method += 1,
+                    (Some(Unsigned::TooShort), false) => without.under_one_shingle += 1,
+                    (Some(Unsigned::TooShort), true) => without.too_short_for_the_method += 1,
                     (Some(Unsigned::NothingSelected), _) => without.nothing_selected += 1,
                     (Some(Unsigned::OnlyCommon), _) => without.only_common += 1,
                 }

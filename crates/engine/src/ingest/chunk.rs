@@ -8,7 +8,7 @@ use crate::store::ChunkMetadata;
 use crate::stored_sets::StoredSets;
 use crate::{EngineError, Signer, SignerScratch, keep_value, limits};
 use lookalike_cluster::KeepRule;
-use lookalike_core::{SetDigest, TokenDigest};
+use lookalike_core::TokenDigest;
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Inputs, Item, RecordView};
 use lookalike_join::ChunkId;
@@ -140,14 +140,7 @@ impl Reader<'_> {
                 result.metadata.sequences.push(seen.signed);
                 return Ok(here);
             }
-            let digest = self.signer.features(&seen, scratch, low, high);
-            // A document that a method may sign gets a set reference even without features.
-            let digest = match digest {
-                Err(reason) if self.signer.signs() && reason != Unsigned::OnlyCommon => {
-                    SetDigest(seen.signed.0)
-                }
-                digest => digest?,
-            };
+            let digest = self.signer.features(&seen, scratch, low, high)?;
             self.signer.sign(scratch, &mut result.block.signatures);
             let end = limits::in_chunk("features", low.len() + high.len(), limits::MOST);
             let end = result.checked(end);
@@ -159,9 +152,9 @@ impl Reader<'_> {
             result.metadata.sequences.push(seen.signed);
             Ok(here)
         };
-        let set = match seen.tokens {
-            0 => Err(Unsigned::Empty),
-            _ => match new.entry(seen.signed) {
+        let set = match seen.is_blank() {
+            true => Err(Unsigned::Empty),
+            false => match new.entry(seen.signed) {
                 Entry::Occupied(entry) => *entry.get(),
                 Entry::Vacant(entry) => match self.sets.get(seen.signed) {
                     Some(place) => Ok(place),

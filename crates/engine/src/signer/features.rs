@@ -3,12 +3,13 @@
 use super::{DocumentSummary, SetPart, Signer, SignerScratch};
 use crate::original;
 use lookalike_core::features::MANY;
-use lookalike_core::{FeatureKind, SetDigest, TokenDigest, divide, features, fingerprint};
+use lookalike_core::{SetDigest, TokenDigest, divide, features, fingerprint};
 use lookalike_io::{Content, FeatureList, RecordView};
 use lookalike_methods::Unsigned;
 
-/// The only element of a document that consists of boilerplate: its whole text, as where a text is
-/// shorter than one shingle.
+/// The only element of a document without features, or of nothing but boilerplate: its whole text,
+/// as where a text is shorter than one shingle. So it is equal to documents of the same words, and
+/// similar to none.
 pub(crate) fn whole_text(sequence: TokenDigest) -> u64 {
     fingerprint::finalise((sequence.0 >> 64) as u64 ^ sequence.0 as u64)
 }
@@ -31,14 +32,6 @@ pub(crate) struct LargeSet {
 }
 
 impl Signer {
-    /// Why a document with tokens has no features, before common elements are removed.
-    fn without_features(&self) -> Unsigned {
-        match self.features {
-            FeatureKind::Terms => Unsigned::NothingSelected,
-            FeatureKind::Shingles { .. } => Unsigned::TooShort,
-        }
-    }
-
     /// Appends the features of the last document read, in order of first occurrence: those up to
     /// the bound to `low`, the others to `high`. If sets are not stored, nothing is appended.
     ///
@@ -47,7 +40,7 @@ impl Signer {
     /// set.
     ///
     /// # Errors
-    /// The document has no features, or none but common ones.
+    /// The document has no features but common ones.
     pub fn features(
         &self,
         seen: &DocumentSummary,
@@ -72,8 +65,11 @@ impl Signer {
             }
             return Ok(SetDigest(seen.signed.0));
         }
-        let found = scratch.features.features(self.features);
-        let (mut set, mut digest) = found.ok_or_else(|| self.without_features())?;
+        let whole = [whole_text(seen.sequence)];
+        let (mut set, mut digest) = match scratch.features.features(self.features) {
+            Some(found) => found,
+            None => (&whole[..], features::digest(&whole).ok_or(Unsigned::Empty)?),
+        };
         if self.common.is_some() || self.boilerplate.is_some() || scratch.given.label != 0 {
             let common = self.common.as_deref();
             let others = |element: &u64| !common.is_some_and(|common| common.contains(*element));
@@ -113,8 +109,14 @@ impl Signer {
         let large = scratch.features.token_count() > MANY && self.keeps_sets && !self.signs();
         large.then(|| {
             scratch.few = false;
-            let found = scratch.features.into_sorted(self.features);
-            let (mut set, mut digest) = found.ok_or_else(|| self.without_features())?;
+            let whole = vec![whole_text(seen.sequence)];
+            let (mut set, mut digest) = match scratch.features.into_sorted(self.features) {
+                Some(found) => found,
+                None => {
+                    let digest = features::digest(&whole).ok_or(Unsigned::Empty)?;
+                    (whole, digest)
+                }
+            };
             if let Some(common) = &self.common {
                 set.retain(|&element| !common.contains(element));
                 digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
@@ -182,7 +184,7 @@ impl Signer {
     pub fn text_set(&self, text: &str, scratch: &mut SignerScratch, set: &mut Vec<u64>) -> TextSet {
         let summary = self.read_text(text, scratch);
         let text = original::digest(&Content::Text(text.into()));
-        self.set_read(DocumentSummary { text, ..summary }, scratch, set)
+        self.set_read(summary.with_original(text, true), scratch, set)
     }
 
     /// As [`Signer::text_set`] for a record, whose content is taken out of it.
@@ -206,7 +208,7 @@ impl Signer {
         set.clear();
         scratch.few = false;
         let unit = match self.large_features(&summary, scratch) {
-            _ if summary.tokens == 0 => Err(Unsigned::Empty),
+            _ if summary.is_blank() => Err(Unsigned::Empty),
             Some(large) => large.map(|large| {
                 *set = large.set;
                 large.digest

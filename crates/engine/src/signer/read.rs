@@ -19,6 +19,7 @@ impl Signer {
     ) -> DocumentSummary {
         let marked = self.method.as_ref().is_some_and(|method| method.uses_marks());
         let original = original::digest(&record.content);
+        let is_text = matches!(record.content, Content::Text(_) | Content::TextBytes(_));
         let content = std::mem::replace(&mut record.content, Content::Text(Cow::Borrowed("")));
         let seen = match content {
             Content::Features(list) => self.read_features(list, scratch),
@@ -45,7 +46,7 @@ impl Signer {
                 }
             }
         };
-        let seen = DocumentSummary { text: original, ..seen };
+        let seen = seen.with_original(original, is_text);
         self.fields(record, scratch);
         // Few documents have the same tokens and different terms, marks or fields, but the result
         // must not depend on which comes first.
@@ -101,7 +102,8 @@ impl Signer {
                 terms.push(fingerprint::token(term));
             });
         }
-        of_tokens(text.len(), features)
+        let seen = of_tokens(text.len(), features);
+        if seen.tokens == 0 { without_words(seen, text) } else { seen }
     }
 
     /// The filter of the terms that are compared or counted, if any.
@@ -146,6 +148,21 @@ impl Signer {
             }
         }
     }
+}
+
+/// The kind of the digest of a text without words.
+const WITHOUT_WORDS: u64 = 16;
+
+/// The summary of a text without words (emoji, Braille): its characters but white space stand for
+/// them.
+fn without_words(seen: DocumentSummary, text: &str) -> DocumentSummary {
+    let characters: String = text.split_whitespace().collect();
+    if characters.is_empty() {
+        return seen;
+    }
+    let digest = TextDigest::of_kind(WITHOUT_WORDS, characters.as_bytes());
+    let sequence = TokenDigest(digest.0);
+    DocumentSummary { sequence, signed: sequence, ..seen }
 }
 
 /// The summary of a document whose tokens were taken.
