@@ -6,14 +6,15 @@
 //! an index of all features, with no filter, no bound and no order that could miss one; decisions
 //! are made in integers.
 //!
-//! Tokens come from `lookalike-text`, which has tests of its own against Python; default-ignorable
-//! characters are removed here before, by a list of the standard. Everything after that is written
-//! here once more, so that a mistake in `lookalike-core` or `lookalike-engine` cannot be made here
-//! as well.
+//! Words are those of [`crate::words`]. Only settings are types of `lookalike-text`: everything is
+//! written here once more, so that a mistake in `lookalike-text`, `lookalike-core` or
+//! `lookalike-engine` cannot be made here as well.
 
-use lookalike_text::{AnalysisSettings, Analyzer, Scratch, Terms};
+use crate::words;
+use lookalike_text::{AnalysisSettings, Terms, Unit};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
 
 /// Stands between the tokens of a shingle: a control character is never part of a token.
 const BETWEEN: char = '\u{1f}';
@@ -79,11 +80,12 @@ pub struct Pair {
     pub size_b: usize,
 }
 
-/// `Default_Ignorable_Code_Point` in DerivedCoreProperties.txt of Unicode 17.0.
-const DEFAULT_IGNORABLE: [(u32, u32); 17] = [
+/// `Default_Ignorable_Code_Point` in DerivedCoreProperties.txt of Unicode 17.0, and the tatweel.
+const IGNORABLE: [(u32, u32); 18] = [
     (0xAD, 0xAD),
     (0x34F, 0x34F),
     (0x61C, 0x61C),
+    (0x640, 0x640),
     (0x115F, 0x1160),
     (0x17B4, 0x17B5),
     (0x180B, 0x180F),
@@ -100,22 +102,113 @@ const DEFAULT_IGNORABLE: [(u32, u32); 17] = [
     (0xE0000, 0xE0FFF),
 ];
 
+/// Digits (`Numeric_Type` is `Decimal` or `Digit`) as of Unicode 14.0: what `str.isdigit` of Python 3.11
+/// takes for digits.
+const DIGITS: [RangeInclusive<char>; 81] = [
+    '\u{30}'..='\u{39}',
+    '\u{B2}'..='\u{B3}',
+    '\u{B9}'..='\u{B9}',
+    '\u{660}'..='\u{669}',
+    '\u{6F0}'..='\u{6F9}',
+    '\u{7C0}'..='\u{7C9}',
+    '\u{966}'..='\u{96F}',
+    '\u{9E6}'..='\u{9EF}',
+    '\u{A66}'..='\u{A6F}',
+    '\u{AE6}'..='\u{AEF}',
+    '\u{B66}'..='\u{B6F}',
+    '\u{BE6}'..='\u{BEF}',
+    '\u{C66}'..='\u{C6F}',
+    '\u{CE6}'..='\u{CEF}',
+    '\u{D66}'..='\u{D6F}',
+    '\u{DE6}'..='\u{DEF}',
+    '\u{E50}'..='\u{E59}',
+    '\u{ED0}'..='\u{ED9}',
+    '\u{F20}'..='\u{F29}',
+    '\u{1040}'..='\u{1049}',
+    '\u{1090}'..='\u{1099}',
+    '\u{1369}'..='\u{1371}',
+    '\u{17E0}'..='\u{17E9}',
+    '\u{1810}'..='\u{1819}',
+    '\u{1946}'..='\u{194F}',
+    '\u{19D0}'..='\u{19DA}',
+    '\u{1A80}'..='\u{1A89}',
+    '\u{1A90}'..='\u{1A99}',
+    '\u{1B50}'..='\u{1B59}',
+    '\u{1BB0}'..='\u{1BB9}',
+    '\u{1C40}'..='\u{1C49}',
+    '\u{1C50}'..='\u{1C59}',
+    '\u{2070}'..='\u{2070}',
+    '\u{2074}'..='\u{2079}',
+    '\u{2080}'..='\u{2089}',
+    '\u{2460}'..='\u{2468}',
+    '\u{2474}'..='\u{247C}',
+    '\u{2488}'..='\u{2490}',
+    '\u{24EA}'..='\u{24EA}',
+    '\u{24F5}'..='\u{24FD}',
+    '\u{24FF}'..='\u{24FF}',
+    '\u{2776}'..='\u{277E}',
+    '\u{2780}'..='\u{2788}',
+    '\u{278A}'..='\u{2792}',
+    '\u{A620}'..='\u{A629}',
+    '\u{A8D0}'..='\u{A8D9}',
+    '\u{A900}'..='\u{A909}',
+    '\u{A9D0}'..='\u{A9D9}',
+    '\u{A9F0}'..='\u{A9F9}',
+    '\u{AA50}'..='\u{AA59}',
+    '\u{ABF0}'..='\u{ABF9}',
+    '\u{FF10}'..='\u{FF19}',
+    '\u{104A0}'..='\u{104A9}',
+    '\u{10A40}'..='\u{10A43}',
+    '\u{10D30}'..='\u{10D39}',
+    '\u{10E60}'..='\u{10E68}',
+    '\u{11052}'..='\u{1105A}',
+    '\u{11066}'..='\u{1106F}',
+    '\u{110F0}'..='\u{110F9}',
+    '\u{11136}'..='\u{1113F}',
+    '\u{111D0}'..='\u{111D9}',
+    '\u{112F0}'..='\u{112F9}',
+    '\u{11450}'..='\u{11459}',
+    '\u{114D0}'..='\u{114D9}',
+    '\u{11650}'..='\u{11659}',
+    '\u{116C0}'..='\u{116C9}',
+    '\u{11730}'..='\u{11739}',
+    '\u{118E0}'..='\u{118E9}',
+    '\u{11950}'..='\u{11959}',
+    '\u{11C50}'..='\u{11C59}',
+    '\u{11D50}'..='\u{11D59}',
+    '\u{11DA0}'..='\u{11DA9}',
+    '\u{16A60}'..='\u{16A69}',
+    '\u{16AC0}'..='\u{16AC9}',
+    '\u{16B50}'..='\u{16B59}',
+    '\u{1D7CE}'..='\u{1D7FF}',
+    '\u{1E140}'..='\u{1E149}',
+    '\u{1E2F0}'..='\u{1E2F9}',
+    '\u{1E950}'..='\u{1E959}',
+    '\u{1F100}'..='\u{1F10A}',
+    '\u{1FBF0}'..='\u{1FBF9}',
+];
+
 /// Whether the character neither separates nor changes words.
 #[must_use]
 pub fn is_ignorable(character: char) -> bool {
     let point = u32::from(character);
-    DEFAULT_IGNORABLE.iter().any(|&(first, last)| (first..=last).contains(&point))
+    IGNORABLE.iter().any(|&(first, last)| (first..=last).contains(&point))
 }
 
-/// The tokens of a text.
+/// The tokens of a text: its words.
+///
+/// # Panics
+/// If the unit is not the word, or letters that look alike are to be one.
 #[must_use]
 pub fn tokens(text: &str, settings: &Settings) -> Vec<String> {
-    let mut out = Vec::new();
-    let text: String = text.chars().filter(|&c| !is_ignorable(c)).collect();
-    Analyzer::new(&settings.analysis).tokens(&text, &mut Scratch::default(), |token| {
-        out.push(String::from_utf8_lossy(token).into_owned());
-    });
-    out
+    assert_eq!(settings.analysis.unit, Unit::Word, "only words are written here");
+    words::words(text, settings.analysis.normalize)
+}
+
+/// Whether a word counts as a term.
+fn keeps(terms: Terms, word: &str) -> bool {
+    let digits = word.chars().filter(|&c| DIGITS.iter().any(|range| range.contains(&c)));
+    terms == Terms::All || word.chars().count() >= 4 && digits.count() <= 1
 }
 
 /// The set of features of a text.
@@ -123,7 +216,7 @@ pub fn tokens(text: &str, settings: &Settings) -> Vec<String> {
 pub fn features(text: &str, settings: &Settings) -> HashSet<String> {
     let tokens = tokens(text, settings);
     match settings.shingle {
-        None => tokens.into_iter().filter(|term| settings.terms.keeps(term.as_bytes())).collect(),
+        None => tokens.into_iter().filter(|term| keeps(settings.terms, term)).collect(),
         Some(size) => shingles(&tokens, size, settings.short),
     }
 }
@@ -296,6 +389,8 @@ mod tests {
         settings.terms = Terms::Kolcz;
         let set = features("The great cat 2000 web2 great", &settings);
         assert_eq!(set, ["great", "web2"].map(String::from).into());
+        let set = features("cm²³ cup½½ a٣٤b x①ab", &settings);
+        assert_eq!(set, ["cup½½", "x①ab"].map(String::from).into());
     }
 
     #[test]

@@ -9,10 +9,11 @@
 //! analysis cuts such runs (UAX #29), so documents that hold a character of those scripts are
 //! compared with the oracle of this crate instead, and so are all pairs between them and others.
 //!
-//! To the reference, zero-width and other default-ignorable characters end a word; to us they are
-//! nothing. Documents that hold one are compared with the oracle as well, and the pairs that differ
-//! for this reason alone are listed in `data/ignorable_pairs.tsv`: exactly those may differ.
-//! `LOOKALIKE_LIST=FILE` writes the list anew.
+//! To the reference, combining marks, zero-width and other default-ignorable characters and the
+//! tatweel end a word; to us marks belong to the word, and the others are nothing. Documents that
+//! hold one are compared with the oracle as well, and the pairs that differ for this reason alone are
+//! listed in `data/differing_pairs.tsv`: exactly those may differ. `LOOKALIKE_LIST=FILE` writes the
+//! list anew. The oracle takes its words from `unicode-segmentation`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,11 +23,12 @@ use lookalike::{
 use lookalike_testing::data;
 use lookalike_testing::oracle::{self, Ratio, Short};
 use lookalike_testing::reference::{self, Definition, Document};
+use lookalike_testing::words::{is_mark, is_unspaced};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// The columns of `ignorable_pairs.tsv`; the last says which of the two has the pair.
+/// The columns of `differing_pairs.tsv`; the last says which of the two has the pair.
 const LIST_HEADER: &str = "collection\treference\ta\tb\tin";
 
 /// Bytes of text up to which a collection is always checked.
@@ -77,7 +79,7 @@ fn the_pairs_of_every_collection_are_those_of_the_reference() {
     let mut failures = Vec::new();
     let mut checked = 0;
     let mut missing: BTreeSet<&str> = COLLECTIONS.iter().copied().collect();
-    let mut list = include_str!("data/ignorable_pairs.tsv").lines();
+    let mut list = include_str!("data/differing_pairs.tsv").lines();
     assert_eq!(list.next(), Some(LIST_HEADER));
     let listed: BTreeSet<String> = list.map(str::to_owned).collect();
     let mut differing_rows: BTreeSet<String> = BTreeSet::new();
@@ -106,7 +108,7 @@ fn the_pairs_of_every_collection_are_those_of_the_reference() {
                 ((pair.a, pair.b), Known { value: pair.value, sizes })
             }));
             let mut complaints = check(&documents, definition, &found, &expected);
-            let differing = ignorable_pairs(&documents, &found, &expected);
+            let differing = differing_pairs(&documents, &found, &expected);
             let rows =
                 differing.into_iter().map(|row| format!("{name}\t{}\t{row}", definition.stem()));
             let rows: BTreeSet<String> = rows.collect();
@@ -237,17 +239,24 @@ fn normal(pairs: impl Iterator<Item = ((String, String), Known)>) -> Pairs {
     pairs.map(swap).collect()
 }
 
-/// The pairs that only one of the two lists has, where a document holds default-ignorable
-/// characters and none is of a script without spaces: names, and which list.
-fn ignorable_pairs(documents: &[Document], found: &Pairs, expected: &Pairs) -> Vec<String> {
+/// Whether the reference ends a word at the character, and we do not: marks and what attaches as
+/// they do, ignored characters, and `İ`, which it lower-cases to `i` and a mark.
+fn ends_words(c: char) -> bool {
+    let attached = matches!(c, '\u{FF9E}' | '\u{FF9F}' | '\u{1F3FB}'..='\u{1F3FF}' | 'İ');
+    is_mark(c) || attached || oracle::is_ignorable(c)
+}
+
+/// The pairs that only one of the two lists has, where a document holds characters that end words
+/// of the reference and none is of a script without spaces: names, and which list.
+fn differing_pairs(documents: &[Document], found: &Pairs, expected: &Pairs) -> Vec<String> {
     let holders = |is: fn(char) -> bool| -> HashSet<&str> {
         let holders = documents.iter().filter(|document| document.text.chars().any(is));
         holders.map(|document| document.id.as_str()).collect()
     };
-    let (unspaced, ignorable) = (holders(is_unspaced), holders(oracle::is_ignorable));
+    let (unspaced, ending) = (holders(is_unspaced), holders(ends_words));
     let concerned = |(a, b): &(String, String)| {
         let either = |set: &HashSet<&str>| set.contains(a.as_str()) || set.contains(b.as_str());
-        either(&ignorable) && !either(&unspaced)
+        either(&ending) && !either(&unspaced)
     };
     let only = |these: &Pairs, others: &Pairs, list: &str| -> Vec<String> {
         let names = these.keys().filter(|names| concerned(names) && !others.contains_key(*names));
@@ -263,7 +272,7 @@ fn check(
     found: &Pairs,
     expected: &Pairs,
 ) -> Vec<String> {
-    let is_other = |c: char| is_unspaced(c) || oracle::is_ignorable(c);
+    let is_other = |c: char| is_unspaced(c) || ends_words(c);
     let others: HashSet<&str> = documents
         .iter()
         .filter(|document| document.text.chars().any(is_other))
@@ -314,27 +323,6 @@ fn differences(found: &Pairs, expected: &Pairs) -> Vec<String> {
         }
     }
     complaints
-}
-
-/// Whether the character belongs to a script that is written without spaces: Thai, Lao, Myanmar,
-/// Khmer, Kana (with its marks) and Han, by their blocks.
-fn is_unspaced(character: char) -> bool {
-    matches!(character,
-        '\u{0E00}'..='\u{0EFF}'
-        | '\u{1000}'..='\u{109F}'
-        | '\u{1780}'..='\u{17FF}'
-        | '\u{19E0}'..='\u{19FF}'
-        | '\u{2E80}'..='\u{2FDF}'
-        | '\u{3000}'..='\u{30FF}'
-        | '\u{31F0}'..='\u{9FFF}'
-        | '\u{A9E0}'..='\u{A9FF}'
-        | '\u{AA60}'..='\u{AA7F}'
-        | '\u{F900}'..='\u{FAFF}'
-        | '\u{FF66}'..='\u{FF9F}'
-        | '\u{116D0}'..='\u{116FF}'
-        | '\u{1AFF0}'..='\u{1B16F}'
-        | '\u{1F200}'..='\u{1F2FF}'
-        | '\u{20000}'..='\u{3FFFF}')
 }
 
 #[test]

@@ -4,10 +4,7 @@
 //! The full mapping keeps the dot of `İ` as a combining mark, so that `İstanbul` and `istanbul`
 //! would be two words. A dot above an `i` is not kept, whichever program lower-cased the text.
 
-use crate::classes::{CASED, Classes, IGNORABLE, UPPER};
-
-/// The combining dot above.
-pub(crate) const DOT_ABOVE: char = '\u{307}';
+use crate::classes::{CASED, Classes, DOT_ABOVE, IGNORABLE, UPPER};
 
 /// Does lower-casing change anything?
 pub(crate) fn changes(text: &str, classes: &Classes) -> bool {

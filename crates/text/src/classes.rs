@@ -5,7 +5,6 @@
 //! not do: it counts the vowel signs of many scripts as letters (`Other_Alphabetic`). Here a letter
 //! is general category `L*`, a number `N*`, and a vowel sign a mark.
 
-use crate::casing::DOT_ABOVE;
 use icu_normalizer::ComposingNormalizerBorrowed as ComposingNormalizer;
 use icu_normalizer::properties::{
     CanonicalCombiningClassMapBorrowed, CanonicalDecompositionBorrowed, Decomposed,
@@ -60,6 +59,8 @@ pub(crate) const JOINS: u16 = 1 << 14;
 /// A symbol (`S*`) or connector (`Pc`).
 pub(crate) const SYMBOL: u16 = 1 << 15;
 
+/// The combining dot above.
+pub(crate) const DOT_ABOVE: char = '\u{307}';
 /// Lengthens the letters of a word in Arabic script, and changes nothing else.
 pub(crate) const TATWEEL: char = '\u{640}';
 
@@ -252,7 +253,9 @@ impl Unspaced {
             list.extend(entry.range.filter(letter).map(|point| scripts.get32(point)));
         }
         let ideographs = CodePointSetData::new::<Ideographic>();
-        all.extend(ideographs.iter_ranges().flatten().map(|point| scripts.get32(point)));
+        // No two scripts share sixteen code points.
+        let columns = ideographs.iter_ranges().flat_map(|range| range.step_by(16));
+        all.extend(columns.map(|point| scripts.get32(point)));
         all.extend(&aksaras);
         all.retain(|script| !matches!(*script, Script::Common | Script::Inherited));
         Self { all, aksaras }
@@ -277,21 +280,24 @@ fn mark_unspaced(flat: &mut [u16]) {
         }
         for point in entry.range {
             let class = &mut flat[point as usize];
-            let letter = GeneralCategoryGroup::Letter.contains(categories.get32(point));
+            if *class & WORD == 0 {
+                continue;
+            }
+            let letter = || GeneralCategoryGroup::Letter.contains(categories.get32(point));
             let meant = own
-                || letter
+                || letter()
                     && scripts
                         .get_script_extensions_val32(point)
                         .iter()
                         .all(|script| unspaced.all.contains(&script));
-            if *class & WORD == 0 || !meant {
+            if !meant {
                 continue;
             }
             *class = *class & !WORD | UNSPACED;
             match breaks.get32(point) {
                 WordBreak::Other => *class |= ALONE,
                 WordBreak::Katakana => *class |= KATAKANA,
-                _ if letter && unspaced.aksaras.contains(&entry.value) => *class |= ALONE,
+                _ if unspaced.aksaras.contains(&entry.value) && letter() => *class |= ALONE,
                 _ => {}
             }
         }

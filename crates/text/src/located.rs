@@ -81,7 +81,12 @@ impl Stretch {
         let mut place = |length| {
             if let Some((offset, c)) = sources.next() {
                 let start = piece.start + offset;
-                self.places.extend(std::iter::repeat_n(start..start + c.len_utf8(), length));
+                let end = start + c.len_utf8();
+                match self.places.last_mut() {
+                    // A dot that is not kept stands with its `i`.
+                    Some(last) if length == 0 => last.end = end,
+                    _ => self.places.extend(std::iter::repeat_n(start..end, length)),
+                }
             }
         };
         if analyzer.folds_case {

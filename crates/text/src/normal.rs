@@ -14,9 +14,10 @@
 //! or is ever reordered, so normalising stretch by stretch is normalising the whole text.
 
 use crate::Normalize;
-use crate::casing::{DOT_ABOVE, has_dot};
+use crate::casing::has_dot;
 use crate::classes::{
-    Classes, DEFAULT_IGNORABLE, INERT_NFC, INERT_NFKC, ORDERED_NFC, ORDERED_NFKC, TATWEEL,
+    Classes, DEFAULT_IGNORABLE, DOT_ABOVE, INERT_NFC, INERT_NFKC, ORDERED_NFC, ORDERED_NFKC,
+    TATWEEL,
 };
 use crate::confusables::{Confusables, fold, is_letter_s};
 use icu_normalizer::{

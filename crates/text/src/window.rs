@@ -8,8 +8,8 @@
 //! ASCII white space) of which that is not true is taken by itself, on the plain path, its
 //! lower-cased text kept behind the copy.
 
-use crate::casing::{DOT_ABOVE, changes, lower_into};
-use crate::classes::{Classes, DEFAULT_IGNORABLE, MARK, UNSPACED, UPPER, WORD, order};
+use crate::casing::{changes, lower_into};
+use crate::classes::{Classes, DEFAULT_IGNORABLE, DOT_ABOVE, MARK, UNSPACED, UPPER, WORD, order};
 use crate::confusables::fold_ascii;
 use crate::masks::{self, LANES, Masks, lower};
 use crate::normal::{Buffers, Normalizer};

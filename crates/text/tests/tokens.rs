@@ -140,6 +140,8 @@ fn a_dot_above_an_i_makes_no_other_word() {
         }
     }
     assert_eq!(tokens(Normalize::Nfc, Unit::Char, "İı").concat(), "iı");
+    // The dot is a part of the place.
+    assert_eq!(located(Normalize::None, Unit::Word, "di\u{307}."), [("di".to_owned(), 0..4)]);
 }
 
 /// Composed and decomposed texts have the same words by default, and each its own without
