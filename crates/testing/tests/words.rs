@@ -66,7 +66,7 @@ fn differences(text: &str) -> BTreeMap<(&'static str, String), u32> {
     });
     let mut theirs = BTreeSet::new();
     for (at, segment) in text.split_word_bound_indices() {
-        if segment.contains(words::is_letter) {
+        if segment.contains(|c| words::is_letter(c) || is_am(c)) {
             theirs.extend([at, at + segment.len()]);
         }
     }
@@ -74,7 +74,7 @@ fn differences(text: &str) -> BTreeMap<(&'static str, String), u32> {
     for (whose, these, others) in [("ours", &ours, &theirs), ("UAX #29", &theirs, &ours)] {
         for &at in these.difference(others) {
             let (before, after) = (text[..at].chars().next_back(), text[at..].chars().next());
-            let word = |c: &char| words::is_letter(*c) || words::is_mark(*c);
+            let word = |&c: &char| words::is_letter(c) || words::is_mark(c) || is_am(c);
             let sides = [before, after].map(|c| c.unwrap_or(' '));
             let reason: Vec<String> = match sides.iter().filter(|c| !word(c)).count() {
                 0 => sides.iter().map(|&c| class(c)).collect(),
@@ -86,10 +86,15 @@ fn differences(text: &str) -> BTreeMap<(&'static str, String), u32> {
     counts
 }
 
+/// Thai and Lao *am*: a letter that attaches as a mark does.
+fn is_am(c: char) -> bool {
+    matches!(c, '\u{E33}' | '\u{EB3}')
+}
+
 /// Letters of one kind together; others by their code point.
 fn class(c: char) -> String {
     match c {
-        '\u{E33}' | '\u{EB3}' => "am".into(),
+        _ if is_am(c) => "am".into(),
         _ if words::is_mark(c) => "mark".into(),
         _ if words::is_unspaced(c) => "letter without spaces".into(),
         c if c.is_numeric() => "number".into(),
