@@ -58,8 +58,8 @@ pub(crate) struct FieldArgs {
     /// Field that holds the title
     #[arg(long, value_name = "NAME", default_value = "title", help_heading = "Input")]
     pub(crate) title_field: String,
-    /// Field that holds the date, for --keep newest and oldest: ISO 8601, a mail date, or seconds or
-    /// milliseconds since 1970
+    /// Field that holds the date, for --keep newest and oldest: ISO 8601, a mail date, 14 digits
+    /// (CDX), or seconds or milliseconds since 1970
     #[arg(long, value_name = "NAME", default_value = "date", help_heading = "Input")]
     pub(crate) date_field: String,
     /// Format of all inputs (default: by file name; mbox also by content)
