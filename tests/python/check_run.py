@@ -260,7 +260,7 @@ def csv_records(file: Input, data: bytes, fields: dict, wanted: list) -> list:
         records.append(record)
         try:
             values = row_fields(raw, delimiter)
-        except UnicodeDecodeError:
+        except (UnicodeDecodeError, csv.Error):
             continue
         if len(values) != len(names):
             continue
@@ -278,7 +278,9 @@ def csv_records(file: Input, data: bytes, fields: dict, wanted: list) -> list:
 
 
 def row_starts(data: bytes, delimiter: bytes) -> list:
-    """Where rows start: behind a line end that stands outside quotes."""
+    """Where rows start: behind a line end, which in CSV stands outside quotes."""
+    if delimiter == b"\t":
+        return [row.start() for row in re.finditer(rb"[^\r\n]+", data)]
     token = re.compile(rb'(?:^|(?<=[\r\n' + delimiter + rb']))"(?:[^"]|"")*"|[\r\n]+|[^\r\n' + delimiter + rb']+|' + delimiter)
     starts, fresh = [], True
     for match in token.finditer(data):
@@ -292,7 +294,9 @@ def row_starts(data: bytes, delimiter: bytes) -> list:
 
 def row_fields(raw: bytes, delimiter: bytes) -> list:
     text = raw.decode("utf-8").rstrip("\r\n")
-    return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter.decode(), strict=False), [""])
+    if delimiter == b"\t":
+        return text.split("\t")
+    return next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter.decode(), strict=True), [""])
 
 
 # --- from text to features ------------------------------------------------------------------------

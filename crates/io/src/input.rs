@@ -6,6 +6,7 @@
 
 mod archive;
 mod archive_bytes;
+mod csv_dialect;
 mod discover;
 mod earlier_result;
 mod error;
@@ -25,6 +26,7 @@ mod skipped;
 mod spool;
 mod tally;
 
+pub use csv_dialect::{CsvChar, CsvDialect, CsvQuote};
 pub use error::InputError;
 pub use extract::Extractor;
 pub use fields::FieldNames;

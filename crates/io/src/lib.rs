@@ -27,8 +27,8 @@ pub use features::FeatureList;
 pub use field_texts::{FieldTexts, NO_FIELDS};
 pub use guard::quiet_decoder_panics;
 pub use input::{
-    Compression, DiscoverOptions, Extractor, FieldNames, Format, FormatOptions, InputFile, Inputs,
-    KeepOrDrop,
+    Compression, CsvChar, CsvDialect, CsvQuote, DiscoverOptions, Extractor, FieldNames, Format,
+    FormatOptions, InputFile, Inputs, KeepOrDrop,
 };
 pub use lookalike_store::{StoreError, is_url, recorded_url, shown_url};
 pub use partitions::Partitions;

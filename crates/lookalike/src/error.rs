@@ -452,7 +452,11 @@ impl LookalikeError {
             | Self::Method(_)
             | Self::MethodSetting(_)
             | Self::Unanswerable { .. }
-            | Self::Input(InputError::TwoCommands { .. } | InputError::NoProgram { .. })
+            | Self::Input(
+                InputError::TwoCommands { .. }
+                | InputError::NoProgram { .. }
+                | InputError::CsvCharacters { .. },
+            )
             | Self::Output(OutputError::Conflict { .. } | OutputError::Overwrites { .. })
             | Self::Index(IndexError::Lean { .. })
             | Self::Engine(EngineError::TermFilter(_)) => ErrorKind::Usage,
@@ -488,9 +492,11 @@ impl LookalikeError {
             Self::Skipped { .. } => "skipped_files",
             Self::ShingleSize(_) => "shingle_size",
             Self::Settings(_)
-            | Self::Input(InputError::TwoCommands { .. } | InputError::NoProgram { .. }) => {
-                "settings"
-            }
+            | Self::Input(
+                InputError::TwoCommands { .. }
+                | InputError::NoProgram { .. }
+                | InputError::CsvCharacters { .. },
+            ) => "settings",
             Self::Limit(_) => "limit",
             Self::Guard(_) => "guard",
             Self::Labels(_) => "labels",

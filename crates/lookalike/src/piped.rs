@@ -155,8 +155,8 @@ pub fn run_dedup_into(
         names.filter(is_of_role).map(|name| result.join(path_of(name))).collect();
     let stream = stream.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(stream) = stream {
-        let fields = job.settings.reading(Vec::new(), None).fields;
-        let written = stream.write(&paths, &fields, out, &|| progress.cancelled());
+        let options = job.settings.reading(Vec::new(), None);
+        let written = stream.write(&paths, &options, out, &|| progress.cancelled());
         written.map_err(|error| match error.kind() {
             io::ErrorKind::Interrupted => EngineError::Cancelled.into(),
             _ => LookalikeError::Stream(error),

@@ -17,6 +17,7 @@ import zlib
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from checks import parquet_bytes
 from checks.archives import packed
 from checks.fault_server import Files, serving
 from checks.harness import SAMPLES, Checks, dict_table, summary_of
@@ -90,6 +91,7 @@ def hostile_formats(c: Checks) -> None:
     documents(c, folder)
     damaged_archives(c, folder)
     bombs(c, folder)
+    columns(c, folder)
     mails(c, folder)
     pages(c, folder)
     objects(c, folder)
@@ -333,6 +335,30 @@ def bombs(c: Checks, folder: Path) -> None:
         inner = packed({f"{level}.tar": inner, f"{level}.txt": f"text of level {level}".encode()})
     (folder / "nested.tar").write_bytes(inner)
     Case(c, "archives in archives", [folder / "nested.tar"]).expect(0, 1, 0)
+
+
+# Parquet
+
+def columns(c: Checks, folder: Path) -> None:
+    """Pages and dictionaries that take much more memory than they have bytes."""
+    rows = 400
+    texts = (parquet_bytes.PLAIN_CODEC, [parquet_bytes.plain([f"document {n} of many{n} words{n}".encode() for n in range(rows)])])
+    path = folder / "good.parquet"
+    path.write_bytes(parquet_bytes.parquet(rows, {"text": texts}))
+    Case(c, "Parquet without bombs", [path]).expect(0, rows, 0)
+    large = 1 << 20
+    path = folder / "dictionary.parquet"
+    path.write_bytes(parquet_bytes.parquet(rows, {"text": texts, "note": (parquet_bytes.PLAIN_CODEC, parquet_bytes.repeated(b"x" * large, rows))}))
+    Case(c, f"a dictionary of 1 MiB in {rows} rows", [path]).expect(0, rows, 0)
+    claimed = 1 << 30
+    packed_page = parquet_bytes.gzipped([claimed.to_bytes(4, "little"), *[bytes(large)] * 1024])
+    page = parquet_bytes.Page(parquet_bytes.DATA_PAGE, 1, packed_page, claimed + 4)
+    path = folder / "page.parquet"
+    path.write_bytes(parquet_bytes.parquet(1, {"text": (parquet_bytes.GZIP, [page])}))
+    Case(c, "a page of 1 GiB in 1 MB", [path], "--skip-unreadable").expect(0, 0, 1, ("unpacks to 1024 MiB",), unreadable=1)
+    page.unpacked = 1000
+    path.write_bytes(parquet_bytes.parquet(1, {"text": (parquet_bytes.GZIP, [page])}))
+    Case(c, "a page of 1 GiB that says it has 1 kB", [path], "--skip-unreadable").expect(0, 0, 1, ("more than its header says",), unreadable=1)
 
 
 # Mail

@@ -138,6 +138,12 @@ class Settings:
         Format of files, where it does not follow from their names.
     max_record : int, optional
         Longest record of files in bytes.
+    csv_delimiter : str, optional
+        Character between the columns of CSV files, or ``"tab"``. By default a comma, or what a first line ``sep=`` says.
+    csv_quote : str, optional
+        Character around fields of CSV and TSV files, or ``"none"``. By default ``'"'`` in CSV, and none in TSV.
+    csv_escape : str, optional
+        Character that makes a quote inside of a field text: a backslash in files that Spark has written.
     warc_status : str, default "2xx"
         Responses of WARC files that are documents, by HTTP status: ``"200"``, ``"2xx"``, ``"200-299"``, several with
         commas, or ``"all"``.
@@ -197,6 +203,9 @@ class Settings:
     features: str | None = None
     format: str | None = None
     max_record: int | None = None
+    csv_delimiter: str | None = None
+    csv_quote: str | None = None
+    csv_escape: str | None = None
     warc_status: str = "2xx"
     mail_quotes: Literal["keep", "drop"] = "keep"
     mail_signatures: Literal["keep", "drop"] = "keep"
@@ -348,7 +357,17 @@ class Settings:
 
 
 #: Options of single formats of files.
-FORMATS = ("warc_status", "mail_quotes", "mail_signatures", "mail_html", "extract", "extract_timeout")
+FORMATS = (
+    "csv_delimiter",
+    "csv_quote",
+    "csv_escape",
+    "warc_status",
+    "mail_quotes",
+    "mail_signatures",
+    "mail_html",
+    "extract",
+    "extract_timeout",
+)
 
 #: Their defaults, which are not written.
 _USUAL = {field.name: field.default for field in fields(Settings) if field.name in FORMATS}

@@ -2,11 +2,23 @@
 
 use clap::Args;
 use clap::builder::TypedValueParser;
-use lookalike::{Extractor, KeepOrDrop, StatusFilter};
+use lookalike::{CsvChar, CsvQuote, Extractor, KeepOrDrop, StatusFilter};
 use std::num::NonZeroU32;
 
 #[derive(Debug, Clone, Args)]
 pub(crate) struct FormatArgs {
+    /// Character between the columns of CSV files, such as ';' or tab [default: a comma, or that of a
+    /// first line sep=]
+    #[arg(long, value_name = "CHAR", help_heading = "Input")]
+    pub(crate) csv_delimiter: Option<CsvChar>,
+    /// Character around fields of CSV and TSV files, or none: quotes are text [default: " in CSV, none
+    /// in TSV]
+    #[arg(long, value_name = "CHAR|none", help_heading = "Input")]
+    pub(crate) csv_quote: Option<CsvQuote>,
+    /// Character that makes a quote inside of a field text, such as '\\' in files that Spark has written
+    /// (a doubled quote is text as well)
+    #[arg(long, value_name = "CHAR", help_heading = "Input")]
+    pub(crate) csv_escape: Option<CsvChar>,
     /// Responses of WARC files that are documents, by HTTP status: 200, 2xx, 200-299, several with
     /// commas, or all
     #[arg(long, value_name = "STATUS", default_value = "2xx", help_heading = "Input")]

@@ -173,6 +173,9 @@ pub(super) fn input_format(args: &FieldArgs) -> Option<Format> {
 /// Converts the arguments of single formats to settings.
 pub(super) fn format_options(args: &FieldArgs) -> FormatOptions {
     let FormatArgs {
+        csv_delimiter,
+        csv_quote,
+        csv_escape,
         warc_status,
         mail_quotes,
         mail_signatures,
@@ -181,7 +184,17 @@ pub(super) fn format_options(args: &FieldArgs) -> FormatOptions {
         extract_timeout,
     } = args.formats.clone();
     let extract_timeout = (!extract.is_empty()).then_some(extract_timeout);
-    FormatOptions { warc_status, mail_quotes, mail_signatures, mail_html, extract, extract_timeout }
+    FormatOptions {
+        csv_delimiter,
+        csv_quote,
+        csv_escape,
+        warc_status,
+        mail_quotes,
+        mail_signatures,
+        mail_html,
+        extract,
+        extract_timeout,
+    }
 }
 
 /// Converts the analysis arguments to settings. Without `--shingle`, cosine compares terms.

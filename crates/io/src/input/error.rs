@@ -132,6 +132,15 @@ pub enum InputError {
         /// The first file that it is for.
         path: PathBuf,
     },
+    /// One character with two meanings in CSV or TSV files.
+    #[error(
+        "the character `{character}` has two meanings in CSV or TSV files; give the settings \
+         csv_delimiter, csv_quote and csv_escape different ones"
+    )]
+    CsvCharacters {
+        /// The character.
+        character: String,
+    },
     /// An object that cannot be found or read.
     #[error(transparent)]
     Store(#[from] lookalike_store::StoreError),

@@ -7,13 +7,24 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Extractor, InputError};
+use super::{CsvChar, CsvDialect, CsvQuote, Extractor, InputError};
 use crate::web::StatusFilter;
 
 /// Options of single formats that change the texts; files of other formats are read as without them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FormatOptions {
+    /// What separates the columns of CSV files (`csv_delimiter`). `None`: a comma, or what a first line
+    /// `sep=` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub csv_delimiter: Option<CsvChar>,
+    /// What encloses fields of CSV and TSV files (`csv_quote`). `None`: `"` in CSV, nothing in TSV.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub csv_quote: Option<CsvQuote>,
+    /// What makes a quote inside of a field text, in CSV and TSV files (`csv_escape`). `None`: only
+    /// doubling it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub csv_escape: Option<CsvChar>,
     /// Responses of WARC files that are documents (the setting `warc_status`).
     pub warc_status: StatusFilter,
     /// Quoted text in plain text parts of mail messages (`mail_quotes`).
@@ -31,8 +42,10 @@ pub struct FormatOptions {
 }
 
 impl FormatOptions {
-    /// Checks that no two commands are for one extension.
+    /// Checks that no two commands are for one extension, and that no two characters of CSV files are
+    /// the same.
     pub(crate) fn check(&self) -> Result<(), InputError> {
+        CsvDialect::check(self)?;
         let repeated = |(at, one): &(usize, &Extractor)| {
             self.extract[..*at].iter().any(|earlier| earlier.is_for_those_of(one))
         };

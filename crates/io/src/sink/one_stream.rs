@@ -6,7 +6,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::source::rows;
-use crate::{Compression, FieldNames, Format, InputFile, Inputs};
+use crate::{Compression, DiscoverOptions, Format, InputFile, Inputs};
 
 /// Bytes that are copied at a time.
 const BLOCK: usize = 1 << 20;
@@ -44,13 +44,15 @@ impl OneStream {
             ));
         }
         if matches!(first.format, Format::Csv | Format::Tsv) {
-            let header = |at: usize| rows::header(at as u32, &own[at], &inputs.options.fields);
+            let header = |at: usize| rows::header(at as u32, &own[at], &inputs.options);
             let mut headers = (0..own.len()).filter_map(|at| Some((at, header(at)?)));
             if let Some((known, first)) = headers.next()
-                && let Some((other, _)) = headers.find(|(_, header)| header.names != first.names)
+                && let Some((other, _)) = headers.find(|(_, header)| {
+                    (&header.names, header.dialect) != (&first.names, first.dialect)
+                })
             {
                 return Err(format!(
-                    "{} and {} have different columns and cannot become one stream; name a \
+                    "{} and {} have different columns or delimiters and cannot become one stream; name a \
                      directory with the setting output",
                     own[known].name, own[other].name
                 ));
@@ -68,7 +70,7 @@ impl OneStream {
     pub fn write(
         self,
         files: &[PathBuf],
-        fields: &FieldNames,
+        options: &DiscoverOptions,
         out: &mut dyn Write,
         cancelled: &dyn Fn() -> bool,
     ) -> io::Result<()> {
@@ -79,7 +81,7 @@ impl OneStream {
         for path in files {
             let mut file = File::open(path)?;
             if matches!(self.format, Format::Csv | Format::Tsv) {
-                let header = self.header_bytes(path, fields);
+                let header = self.header_bytes(path, options);
                 if has_header {
                     file.seek(SeekFrom::Start(header))?;
                 }
@@ -119,14 +121,14 @@ impl OneStream {
     }
 
     /// Length of the header of a CSV file; 0 of an empty file.
-    fn header_bytes(self, path: &Path, fields: &FieldNames) -> u64 {
+    fn header_bytes(self, path: &Path, options: &DiscoverOptions) -> u64 {
         let file = InputFile {
             path: path.to_path_buf(),
             format: self.format,
             ..InputFile::in_memory("output")
         };
         debug_assert_eq!(file.compression, Compression::None);
-        rows::header(0, &file, fields).map_or(0, |header| header.raw.len() as u64)
+        rows::header(0, &file, options).map_or(0, |header| header.raw.len() as u64)
     }
 }
 
@@ -143,8 +145,8 @@ mod tests {
         };
         let paths: Vec<PathBuf> = files.iter().enumerate().map(write).collect();
         let mut out = Vec::new();
-        let fields = FieldNames::default();
-        OneStream { format }.write(&paths, &fields, &mut out, &|| false).unwrap();
+        let options = DiscoverOptions::default();
+        OneStream { format }.write(&paths, &options, &mut out, &|| false).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -165,7 +167,8 @@ mod tests {
         let path = folder.path().join("a");
         std::fs::write(&path, "{}").unwrap();
         let (stream, mut out) = (OneStream { format: Format::Jsonl }, Vec::new());
-        let error = stream.write(&[path], &FieldNames::default(), &mut out, &|| true).unwrap_err();
+        let error =
+            stream.write(&[path], &DiscoverOptions::default(), &mut out, &|| true).unwrap_err();
         assert_eq!((error.kind(), out.len()), (io::ErrorKind::Interrupted, 0));
     }
 }

@@ -8,6 +8,7 @@ use arrow_select::filter::filter_record_batch;
 use super::mark::{Refusal, columns, jsonl, messages, rows};
 use super::{MarkNames, OutputError, Role};
 use crate::guard::guarded;
+use crate::input::CsvDialect;
 use crate::mail::mbox;
 use crate::source::{Body, Chunk, CsvHeader};
 use crate::table::tsv::push_text;
@@ -155,7 +156,7 @@ impl Chunk {
             Body::Rows { header, .. } => {
                 out.clear(self.file, PieceKind::Bytes);
                 out.header = Some(Arc::clone(header));
-                router.rows(header.delimiter, out)
+                router.rows(header.dialect, out)
             }
             Body::Messages { data, .. } => {
                 out.clear(self.file, PieceKind::Bytes);
@@ -247,9 +248,9 @@ impl Router<'_> {
         refused(refusal, &self.input().name, line)
     }
 
-    fn rows(&self, delimiter: u8, out: &mut Routed) -> Result<(), OutputError> {
+    fn rows(&self, dialect: CsvDialect, out: &mut Routed) -> Result<(), OutputError> {
         self.texts(out, |raw, mark, _, out| {
-            rows::push_marked(raw, delimiter, mark, out);
+            rows::push_marked(raw, dialect, mark, out);
             Ok(())
         })
     }

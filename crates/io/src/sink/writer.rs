@@ -12,7 +12,7 @@ use super::table_file::{TableModel, TableOutput};
 use super::{OutputError, OutputFile, Role, Staging};
 use crate::input::name::readable;
 use crate::source::{CsvHeader, open, rows as csv_rows};
-use crate::{Compression, FieldNames, Format, InputFile, Inputs};
+use crate::{Compression, DiscoverOptions, Format, InputFile, Inputs};
 
 /// Writes the documents of a run into a [`Staging`] directory.
 ///
@@ -36,7 +36,7 @@ use crate::{Compression, FieldNames, Format, InputFile, Inputs};
 /// Only the outputs of one input are open at a time. The bytes depend on the chunks alone.
 pub struct DocumentsWriter<'a> {
     files: &'a [InputFile],
-    fields: &'a FieldNames,
+    reading: &'a DiscoverOptions,
     staging: &'a Staging,
     options: RouteOptions,
     layout: Layout,
@@ -122,7 +122,7 @@ impl<'a> DocumentsWriter<'a> {
         let files = &inputs.files[..options.end(inputs) as usize];
         Self {
             files,
-            fields: &inputs.options.fields,
+            reading: &inputs.options,
             staging,
             options: options.clone(),
             layout: Layout::plan(files, options.copy_files),
@@ -220,7 +220,7 @@ impl<'a> DocumentsWriter<'a> {
                 continue;
             }
             let header = match input.format {
-                Format::Csv | Format::Tsv => csv_rows::header(file, input, self.fields),
+                Format::Csv | Format::Tsv => csv_rows::header(file, input, self.reading),
                 _ => None,
             };
             let outputs = self.open(file, header)?;

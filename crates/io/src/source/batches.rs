@@ -18,8 +18,9 @@ use crate::guard::guarded;
 use crate::{InputFile, Problem};
 
 use super::fields::Fields;
+use super::pages::{Pages, longest_row};
 use super::{
-    Chunk, Next, columns,
+    Chunk, LARGE, Next, columns,
     open::{self, Opened},
 };
 
@@ -126,7 +127,8 @@ impl BatchReader {
         let group = self.group;
         self.group += 1;
         let of_group = self.metadata.metadata().row_group(group);
-        let rows = rows_of_batch(of_group, self.chunk_bytes);
+        let longest = guarded(|| Ok::<_, String>(longest_row(&self.handle, of_group)))?;
+        let rows = rows_of_batch(of_group, self.chunk_bytes, longest);
         self.large = rows == 1;
         let count = u64::try_from(of_group.num_rows()).unwrap_or(0).max(1);
         let sizes = of_group.columns().iter().map(|column| column.compressed_size().max(0));
@@ -135,7 +137,8 @@ impl BatchReader {
         let handle = self.handle.try_clone().map_err(|e| e.to_string())?;
         let (metadata, projection) = (self.metadata.clone(), self.projection.clone());
         let batches = guarded(|| {
-            ParquetRecordBatchReaderBuilder::new_with_metadata(handle, metadata)
+            let pages = Pages::new(handle, of_group);
+            ParquetRecordBatchReaderBuilder::new_with_metadata(pages, metadata)
                 .with_row_groups(vec![group])
                 .with_batch_size(rows)
                 .with_projection(projection)
@@ -163,8 +166,9 @@ fn footer(handle: &Opened, error: &str) -> String {
     handle.failure().unwrap_or_else(words)
 }
 
-/// As many rows as fit in a chunk if all were of the same size.
-fn rows_of_batch(group: &RowGroupMetaData, chunk_bytes: usize) -> usize {
+/// As many rows as fit in a chunk if all were of the same size, and in that of a large record if all had
+/// the longest values of the dictionaries, which take `longest_row` bytes.
+fn rows_of_batch(group: &RowGroupMetaData, chunk_bytes: usize, longest_row: u64) -> usize {
     // Dictionaries make the encoded size smaller than that of a batch; some writers record the
     // latter.
     let unencoded: i64 = group
@@ -175,7 +179,8 @@ fn rows_of_batch(group: &RowGroupMetaData, chunk_bytes: usize) -> usize {
     let bytes = u64::try_from(group.total_byte_size().max(unencoded)).unwrap_or(0);
     let rows = u64::try_from(group.num_rows()).unwrap_or(0).max(1);
     let row_bytes = (bytes / rows).max(1);
-    (chunk_bytes as u64 / row_bytes).clamp(1, ROWS) as usize
+    let most = (LARGE as u64 / longest_row.max(1)).clamp(1, ROWS);
+    (chunk_bytes as u64 / row_bytes).clamp(1, most) as usize
 }
 
 /// The decoder's message in plain words, and what to do.
@@ -192,6 +197,8 @@ fn meaning(words: &str) -> String {
         "the end of the file is not that of a Parquet file: cut off, or of another form; get the \
          whole file"
             .to_string()
+    } else if says("a page") && says("unpacks to") {
+        inner.to_string()
     } else if says("encrypt") {
         "it is encrypted; give it decrypted".to_string()
     } else if words.starts_with("NYI") || says("Disabled feature") || says("not supported") {

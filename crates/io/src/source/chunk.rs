@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::{Array, ArrayRef, RecordBatch};
 
+use crate::input::CsvDialect;
 use crate::{Compression, Inputs, Problem};
 
 /// The next item of a file.
@@ -197,10 +198,11 @@ pub enum Body {
 /// The header line of a CSV or TSV file.
 #[derive(Debug)]
 pub struct CsvHeader {
-    /// Raw bytes, line end included, byte order mark excluded.
+    /// Raw bytes, line end included, byte order mark excluded; with the line `sep=;` before it if there
+    /// is one.
     pub raw: Vec<u8>,
     /// The column names.
     pub names: Vec<String>,
-    /// `,` or a tab.
-    pub delimiter: u8,
+    /// How the rows are written.
+    pub dialect: CsvDialect,
 }

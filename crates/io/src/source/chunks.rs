@@ -234,7 +234,7 @@ impl Chunks<'_> {
         }
         Ok(match input.format {
             Format::Csv | Format::Tsv => {
-                RowReader::open(index, input, &self.fields, size, max_record)?
+                RowReader::open(index, input, &self.fields, &self.inputs.options, size, max_record)?
                     .map(|reader| Reader::Rows(Box::new(reader)))
             }
             Format::Parquet => {

@@ -1,7 +1,6 @@
 //! Parses record batches (Parquet, Arrow) into records.
 
 use std::borrow::Cow;
-use std::str::Utf8Error;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -13,11 +12,13 @@ use crate::guard::guarded;
 use crate::{Content, FeatureList, FieldNumber, FieldTexts, Inputs, Item, Partitions, RecordView};
 
 use super::chunk::Chunk;
-use super::fields::{Fields, Slot, non_empty};
+use super::field_names;
+use super::fields::{Fields, Slot, nested_id, non_empty};
 use super::lists::{self, Lists};
 use super::nested::{self, Path};
 use super::record_limit::too_long;
 use super::scratch::VisitScratch;
+use super::texts::{Texts, hex, is_number, is_text, is_uuid, uuids};
 
 /// Rejects a schema whose columns, with the fields of directories, cannot serve as fields.
 pub(super) fn check(
@@ -25,6 +26,11 @@ pub(super) fn check(
     fields: &Fields<'_>,
     partitions: &Partitions,
 ) -> Result<(), String> {
+    let repeated =
+        |name: &&'_ str| nested::repeated(schema.fields(), name).map(field_names::repeated);
+    if let Some(message) = fields.names.iter().find_map(repeated) {
+        return Err(message);
+    }
     let content = fields.content();
     let named = fields.needed(partitions);
     let setting = fields.content_setting();
@@ -67,17 +73,15 @@ pub(super) fn check(
     if let Some((slot, setting)) = named.iter().find(|(slot, _)| find(*slot).is_none()) {
         return Err(without(&[*slot], setting));
     }
-    let id = find(fields.id);
-    if let Some(field) = id.and_then(|path| nested::field(schema.fields(), &path)) {
-        let kind = field.data_type();
-        if !is_text(kind) && !is_number(kind) && *kind != DataType::Null {
-            let name = field.name();
-            return Err(format!(
-                "column `{name}` holds {kind}, neither text nor numbers; name the id with the setting id_field"
-            ));
-        }
+    let id = find(fields.id).and_then(|path| nested::field(schema.fields(), &path));
+    match id.filter(|field| fields.names_id() && field.data_type().is_nested()) {
+        Some(field) => Err(format!(
+            "column `{}` holds {}, which is no id; name the id with the setting id_field",
+            field.name(),
+            field.data_type()
+        )),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The columns that hold fields, or structs with fields.
@@ -100,74 +104,74 @@ fn is_joined(kind: &DataType, fields: &Fields<'_>) -> bool {
     fields.join_lists.is_some() && lists::element(kind).is_some_and(is_string)
 }
 
-fn is_text(kind: &DataType) -> bool {
-    match kind {
-        DataType::Dictionary(_, values) => is_text(values),
-        DataType::FixedSizeBinary(_) => true,
-        kind => kind.is_string() || kind.is_binary(),
-    }
-}
-
-fn is_number(kind: &DataType) -> bool {
-    match kind {
-        DataType::Dictionary(_, values) => is_number(values),
-        kind => kind.is_numeric(),
-    }
-}
-
-/// A column of text, whatever its physical type.
-struct Texts(ArrayRef);
-
-impl Texts {
-    /// The column, with other values formatted as text; `None` for nested types.
-    fn of(array: &ArrayRef) -> Option<Self> {
-        let kind = array.data_type();
-        let target = match kind {
-            DataType::Dictionary(_, values) if is_text(values) => values.as_ref().clone(),
-            kind if is_text(kind) => return Some(Self(Arc::clone(array))),
-            kind if is_number(kind) || kind.is_temporal() => DataType::Utf8,
-            _ => return None,
-        };
-        arrow_cast::cast(array, &target).ok().map(Self)
-    }
-
-    fn bytes(&self, row: usize) -> Option<&[u8]> {
-        let array = &self.0;
-        if array.is_null(row) {
-            return None;
-        }
-        Some(match array.data_type() {
-            DataType::Utf8 => array.as_string::<i32>().value(row).as_bytes(),
-            DataType::LargeUtf8 => array.as_string::<i64>().value(row).as_bytes(),
-            DataType::Utf8View => array.as_string_view().value(row).as_bytes(),
-            DataType::Binary => array.as_binary::<i32>().value(row),
-            DataType::LargeBinary => array.as_binary::<i64>().value(row),
-            DataType::BinaryView => array.as_binary_view().value(row),
-            DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().value(row),
-            _ => return None,
-        })
-    }
-
-    fn get(&self, row: usize) -> Result<Option<&str>, Utf8Error> {
-        self.bytes(row).map(std::str::from_utf8).transpose()
-    }
-}
-
 /// The column of a field. One of type Null has no values (its Arrow arrays do not say so), and is as one
-/// that is missing.
+/// that is missing. UUIDs are texts.
 fn column(batch: &RecordBatch, fields: &Fields<'_>, slot: Slot) -> Option<ArrayRef> {
-    let path = nested::find(batch.schema_ref().fields(), fields.names[slot])?;
-    nested::column(batch, &path).filter(|column| *column.data_type() != DataType::Null)
+    let schema = batch.schema_ref().fields();
+    let path = nested::find(schema, fields.names[slot])?;
+    let column =
+        nested::column(batch, &path).filter(|column| *column.data_type() != DataType::Null)?;
+    if nested::field(schema, &path).is_some_and(is_uuid) {
+        return uuids(&column).map(|uuids| Arc::new(uuids) as ArrayRef);
+    }
+    Some(column)
 }
 
 /// A column of text, or of lists of strings that are joined to one.
-fn text_column(batch: &RecordBatch, fields: &Fields<'_>, slot: Slot) -> Option<Texts> {
+fn text_column(
+    batch: &RecordBatch,
+    fields: &Fields<'_>,
+    slot: Slot,
+    limit: usize,
+) -> Option<Texts> {
     let column = column(batch, fields, slot)?;
-    if fields.is_joined(slot) && is_joined(column.data_type(), fields) {
-        let separator = fields.join_lists.unwrap_or_default();
-        return Lists::of(&column).map(|lists| Texts(Arc::new(lists.joined(separator))));
+    if let Some(lists) = joined_lists(&column, fields, slot) {
+        return Some(lists.joined(fields.join_lists.unwrap_or_default(), limit).into());
     }
     Texts::of(&column)
+}
+
+/// The lists of a column that are joined to texts.
+fn joined_lists(column: &ArrayRef, fields: &Fields<'_>, slot: Slot) -> Option<Lists> {
+    let joined = fields.is_joined(slot) && is_joined(column.data_type(), fields);
+    joined.then(|| Lists::of(column)).flatten()
+}
+
+/// The ids of a batch.
+enum Ids {
+    Texts(Texts),
+    /// Lists and structures.
+    Nested(ArrayRef),
+    /// The column does not exist.
+    None,
+}
+
+impl Ids {
+    fn of(array: Option<&ArrayRef>) -> Self {
+        let Some(array) = array else { return Self::None };
+        if array.data_type().is_nested() {
+            return Self::Nested(Arc::clone(array));
+        }
+        let texts = Texts::of(array).or_else(|| lists::displayed(array).map(Texts::from));
+        texts.map_or(Self::None, Self::Texts)
+    }
+
+    /// The id in a row. Bytes that are no text are hexadecimal digits, so that they name the document.
+    fn get(&self, row: usize) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Texts(texts) => {
+                let bytes = texts.bytes(row)?;
+                let text = std::str::from_utf8(bytes);
+                Some(text.map_or_else(|_| Cow::Owned(hex(bytes)), Cow::Borrowed))
+            }
+            Self::Nested(array) => {
+                let text = lists::displayed(&array.slice(row, 1))?;
+                let text = text.is_valid(0).then(|| text.value(0))?;
+                nested_id(text, str::to_owned).map(Cow::Owned)
+            }
+            Self::None => None,
+        }
+    }
 }
 
 /// The lists of features of a batch.
@@ -175,27 +179,35 @@ fn feature_column(batch: &RecordBatch, fields: &Fields<'_>) -> Option<Lists> {
     Lists::of(&column(batch, fields, fields.features?)?)
 }
 
-/// The lengths of the texts of a batch, or of its features.
+/// The lengths of the texts of a batch, or of its features. Nothing is copied.
 pub(super) struct TextLengths {
     texts: Vec<Texts>,
-    features: Option<Lists>,
+    /// Features, and lists that are joined to texts.
+    lists: Vec<Lists>,
 }
 
 impl TextLengths {
     pub(super) fn of(batch: &RecordBatch, fields: &Fields<'_>) -> Self {
+        let (mut texts, mut lists) = (Vec::new(), Vec::new());
         if fields.features.is_some() {
-            return Self { texts: Vec::new(), features: feature_column(batch, fields) };
+            lists.extend(feature_column(batch, fields));
+            return Self { texts, lists };
         }
-        let slots = [fields.text, fields.html];
-        let texts = slots.into_iter().filter_map(|slot| text_column(batch, fields, slot));
-        Self { texts: texts.collect(), features: None }
+        for slot in [fields.text, fields.html] {
+            let Some(column) = column(batch, fields, slot) else { continue };
+            match joined_lists(&column, fields, slot) {
+                Some(joined) => lists.push(joined),
+                None => texts.extend(Texts::of(&column)),
+            }
+        }
+        Self { texts, lists }
     }
 
     /// Bytes of text and HTML in a row, or of its features.
     pub(super) fn of_row(&self, row: usize) -> usize {
-        let features = self.features.as_ref().map_or(0, |lists| lists.bytes(row));
+        let lists = self.lists.iter().map(|lists| lists.bytes(row));
         let texts = self.texts.iter().map(|texts| texts.bytes(row).map_or(0, <[u8]>::len));
-        features + texts.sum::<usize>()
+        lists.sum::<usize>() + texts.sum::<usize>()
     }
 }
 
@@ -220,11 +232,11 @@ impl Numbers {
             };
         }
         let logical = (*array.data_type() == DataType::Boolean)
-            .then(|| arrow_cast::cast(array, &DataType::Utf8).ok().map(Texts))
+            .then(|| lists::displayed(array).map(Texts::from))
             .flatten();
         match logical.or_else(|| Texts::of(array)) {
-            Some(texts) if is_text(texts.0.data_type()) => Self::Texts(texts),
-            _ => Self::Others(Arc::clone(array)),
+            Some(texts) => Self::Texts(texts),
+            None => Self::Others(Arc::clone(array)),
         }
     }
 
@@ -256,7 +268,7 @@ impl Given {
             return Self::Lists(lists);
         }
         let texts = Texts::of(array);
-        let texts = texts.or_else(|| Some(Texts(Arc::new(lists::displayed(array)?))));
+        let texts = texts.or_else(|| lists::displayed(array).map(Texts::from));
         texts.map_or(Self::None, Self::Texts)
     }
 
@@ -291,6 +303,7 @@ impl Given {
 struct Columns {
     /// By slot.
     texts: Vec<Option<Texts>>,
+    ids: Ids,
     /// Whether that of HTML holds text.
     has_html: bool,
     features: Option<Lists>,
@@ -309,18 +322,20 @@ pub(super) fn visit(
 ) {
     let limit = inputs.options.max_record();
     let of = |slot: Slot| column(batch, fields, slot);
-    let mut used = vec![fields.id, fields.url, fields.title, fields.date];
+    let mut used = vec![fields.url, fields.title, fields.date];
     if fields.features.is_none() {
         used.extend([fields.text, fields.html]);
     }
-    let texts = |slot: Slot| used.contains(&slot).then(|| text_column(batch, fields, slot))?;
+    let texts =
+        |slot: Slot| used.contains(&slot).then(|| text_column(batch, fields, slot, limit))?;
     let columns = || {
         let extra = fields.extra.iter().map(|slot| Numbers::of(of(*slot).as_ref())).collect();
         let features = feature_column(batch, fields);
         let given = fields.given.iter().map(|slot| Given::of(of(*slot).as_ref())).collect();
         let has_html = of(fields.html).is_some_and(|html| is_content(html.data_type(), fields));
         let texts = (0..fields.names.len()).map(texts).collect();
-        Columns { texts, has_html, features, extra, given }
+        let ids = Ids::of(of(fields.id).as_ref());
+        Columns { texts, ids, has_html, features, extra, given }
     };
     // Record batches of the caller are valid; those of a damaged file may panic when they are read.
     let is_valid = inputs.files[chunk.file as usize].is_in_memory();
@@ -356,6 +371,7 @@ impl Columns {
         for texts in self.texts.iter().flatten() {
             (0..rows).for_each(|row| _ = std::hint::black_box(texts.bytes(row)));
         }
+        (0..rows).for_each(|row| _ = std::hint::black_box(self.ids.get(row)));
         if let Some(lists) = &self.features {
             (0..rows).for_each(|row| _ = std::hint::black_box(lists.bytes(row)));
         }
@@ -411,7 +427,7 @@ impl Columns {
             file: 0,
             record: 0,
             line: 0,
-            id: value(fields.id)?.and_then(non_empty),
+            id: self.ids.get(row).and_then(non_empty),
             content,
             url: value(fields.url).unwrap_or(None),
             title: value(fields.title).unwrap_or(None),

@@ -6,19 +6,44 @@ use std::borrow::Cow;
 
 use crate::{Content, FieldNumber, FieldTexts, Inputs, Item, RecordView};
 
-use super::csv_row::Row;
+use super::csv_row::{Row, RowFault};
 use super::fields::{Fields, non_empty};
 use super::position::RecordPosition;
-use super::row_scanner::{Scanner, too_long_row};
+use super::row_scanner::{Scanner, line_ends, too_long_row};
 use super::scratch::VisitScratch;
 use super::{Chunk, CsvHeader};
+use crate::input::CsvDialect;
 
 /// The names in a header.
-pub(super) fn names(raw: &[u8], delimiter: u8) -> Result<Vec<String>, String> {
+pub(super) fn names(raw: &[u8], dialect: CsvDialect) -> Result<Vec<String>, String> {
     let mut row = Row::default();
-    row.parse(raw, delimiter, usize::MAX)
-        .map_err(|_| "the header is not UTF-8; save the file as UTF-8".to_string())?;
+    row.parse(raw, dialect, usize::MAX).map_err(|fault| match fault {
+        RowFault::Encoding(_) => "the header is not UTF-8; save the file as UTF-8".to_string(),
+        RowFault::AfterQuote { backslash, .. } => {
+            format!("the header has {}", after_quote(backslash))
+        }
+    })?;
     Ok((0..row.count).map(|index| row.get(index).to_string()).collect())
+}
+
+/// Whether a header in this dialect has one of these columns.
+pub(super) fn has_column(raw: &[u8], dialect: CsvDialect, columns: &[&str]) -> bool {
+    let has = |name: &String| columns.contains(&name.as_str());
+    names(raw, dialect).is_ok_and(|names| names.iter().any(has))
+}
+
+/// The message for a field that goes on after its closing quote.
+fn after_quote(backslash: bool) -> String {
+    match backslash {
+        true => "text after a closing quote, which a backslash precedes; if quotes are escaped by \
+                 backslashes, as Spark writes them, give the setting csv_escape='\\'"
+            .to_string(),
+        false => {
+            "text after a closing quote; double the quotes inside of a field, or read quotes as \
+                  text with the setting csv_quote=none"
+                .to_string()
+        }
+    }
 }
 
 /// Parses the rows of a chunk.
@@ -35,7 +60,7 @@ pub(super) fn visit(
     let mut seen = 0;
     let mut line = chunk.first_line;
     for ((record, raw), start) in chunk.raw_records().zip(starts) {
-        line += memchr::memchr_iter(b'\n', &data[seen..*start]).count() as u64;
+        line += line_ends(&data[seen..*start]);
         seen = *start;
         let place = RecordPosition { record, line, offset: chunk.offset + *start as u64 };
         let last = start + raw.len() == data.len();
@@ -59,7 +84,7 @@ fn parse(
 ) -> Result<(), (usize, String)> {
     // A quote can be left open at the end of the file only.
     let open = last && {
-        let mut scanner = Scanner::new(header.delimiter);
+        let mut scanner = Scanner::new(header.dialect);
         scanner.scan(raw, &mut Vec::new());
         scanner.is_quoted()
     };
@@ -68,23 +93,54 @@ fn parse(
         return Err((0, too_long_row(limit)));
     }
     if open {
-        let message = "a quote is not closed before the end of the file; close it";
-        return Err((0, message.to_string()));
+        let lines = match line_ends(raw.trim_ascii_end()) {
+            0 => String::new(),
+            1 => "; the line after it is part of this record".to_string(),
+            lines => format!("; the {lines} lines after it are part of this record"),
+        };
+        let message = format!(
+            "a quote is not closed before the end of the file{lines}; close it, or read quotes as \
+             text with the setting csv_quote=none"
+        );
+        return Err((0, message));
     }
     let names = header.names.len();
-    row.parse(raw, header.delimiter, names)
-        .map_err(|at| (at, "invalid UTF-8 in this record; save the file as UTF-8".to_string()))?;
+    row.parse(raw, header.dialect, names).map_err(|fault| match fault {
+        RowFault::Encoding(at) => {
+            (at, "invalid UTF-8 in this record; save the file as UTF-8".to_string())
+        }
+        RowFault::AfterQuote { at, backslash } => (at, after_quote(backslash)),
+    })?;
     if row.count != names {
-        let fields = match row.count {
-            1 => "1 field".to_string(),
-            count => format!("{count} fields"),
-        };
-        return Err((
-            0,
-            format!("{fields} where the header names {names}; quote what needs quotes"),
-        ));
+        return Err((0, other_count(raw, row.count, header)));
     }
     Ok(())
+}
+
+/// The message for a row with another number of fields than the header has.
+fn other_count(raw: &[u8], count: usize, header: &CsvHeader) -> String {
+    let CsvDialect { delimiter, quote, escape } = header.dialect;
+    let names = header.names.len();
+    let fields = match count {
+        1 => "1 field".to_string(),
+        count => format!("{count} fields"),
+    };
+    let starts = std::iter::once(0).chain(memchr::memchr_iter(delimiter, raw).map(|at| at + 1));
+    let is_quoted = || starts.into_iter().any(|start| raw.get(start) == Some(&b'"'));
+    let has_backslash = || memchr::memmem::find(raw, b"\\\"").is_some();
+    let remedy = match quote {
+        None if is_quoted() => "if fields are quoted, give the setting csv_quote='\"'",
+        None => {
+            "replace delimiters and line ends in fields by spaces, or quote the fields and give \
+                 the setting csv_quote='\"'"
+        }
+        Some(_) if escape.is_none() && has_backslash() => {
+            "if quotes are escaped by backslashes, give the setting csv_escape='\\'; otherwise quote \
+             what needs quotes"
+        }
+        Some(_) => "quote what needs quotes",
+    };
+    format!("{fields} where the header names {names}; {remedy}")
 }
 
 fn view<'a>(

@@ -1,32 +1,65 @@
 //! Splits a CSV or TSV row into fields.
 
+use crate::input::CsvDialect;
+
 /// The fields of a row in one buffer.
 #[derive(Debug, Default)]
 pub(super) struct Row {
-    pub(super) text: String,
-    pub(super) ends: Vec<usize>,
+    text: String,
+    ends: Vec<usize>,
     /// Number of fields, including those that were not kept.
     pub(super) count: usize,
 }
 
+/// Why a row cannot be split, and the offset in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowFault {
+    /// Invalid UTF-8.
+    Encoding(usize),
+    /// Text between the end of a quoted field and the delimiter.
+    AfterQuote {
+        at: usize,
+        /// Whether there is a backslash before the quote: the writer escapes quotes by it.
+        backslash: bool,
+    },
+}
+
 impl Row {
-    /// Splits a row into fields. Fails with the offset of invalid UTF-8. Fields after the first
-    /// `columns` are only counted: a long row of delimiters must not take many times its own size.
+    /// Splits a row into fields. Fields after the first `columns` are only counted: a long row of
+    /// delimiters must not take many times its own size.
     ///
-    /// A field that starts with a quote ends with the next one that is not doubled; text between
-    /// that quote and the delimiter belongs to the field. Any other quote is literal.
-    pub(super) fn parse(&mut self, raw: &[u8], delimiter: u8, columns: usize) -> Result<(), usize> {
-        let row = std::str::from_utf8(raw).map_err(|e| e.valid_up_to())?;
-        let mut rest = row.trim_end_matches(['\r', '\n']);
+    /// A field that starts with a quote ends with the next one that is neither doubled nor escaped,
+    /// which the delimiter or the end of the row has to follow. Any other quote is literal.
+    pub(super) fn parse(
+        &mut self,
+        raw: &[u8],
+        dialect: CsvDialect,
+        columns: usize,
+    ) -> Result<(), RowFault> {
+        let row = std::str::from_utf8(raw).map_err(|e| RowFault::Encoding(e.valid_up_to()))?;
+        let row = &row[..dialect.end_of_row(raw)];
+        let mut rest = row;
         self.text.clear();
         self.ends.clear();
         self.count = 0;
         loop {
-            if let Some(quoted) = rest.strip_prefix('"') {
-                rest = self.push_quoted(quoted);
-            }
-            let end = memchr::memchr(delimiter, rest.as_bytes());
-            self.text.push_str(&rest[..end.unwrap_or(rest.len())]);
+            let quote = dialect.quote.filter(|quote| rest.as_bytes().first() == Some(quote));
+            let end = match quote {
+                Some(quote) => {
+                    rest = self.push_quoted(&rest[1..], quote, dialect.escape);
+                    match rest.as_bytes().first() {
+                        None => None,
+                        Some(byte) if *byte == dialect.delimiter => Some(0),
+                        Some(_) => {
+                            let at = row.len() - rest.len();
+                            let before = at.checked_sub(2).map(|at| row.as_bytes()[at]);
+                            let backslash = before == Some(b'\\');
+                            return Err(RowFault::AfterQuote { at, backslash });
+                        }
+                    }
+                }
+                None => self.push_plain(rest, dialect),
+            };
             self.count += 1;
             if self.count <= columns {
                 self.ends.push(self.text.len());
@@ -38,16 +71,51 @@ impl Row {
         }
     }
 
-    /// Appends a quoted section; returns the rest.
-    pub(super) fn push_quoted<'a>(&mut self, mut rest: &'a str) -> &'a str {
-        while let Some(quote) = memchr::memchr(b'"', rest.as_bytes()) {
-            self.text.push_str(&rest[..quote]);
-            rest = &rest[quote + 1..];
-            match rest.strip_prefix('"') {
-                Some(behind) => rest = behind,
-                None => return rest,
+    /// Appends a field without quotes; returns where its delimiter is.
+    fn push_plain(&mut self, rest: &str, dialect: CsvDialect) -> Option<usize> {
+        let Some(escape) = dialect.escape.filter(|_| dialect.quote.is_none()) else {
+            let end = memchr::memchr(dialect.delimiter, rest.as_bytes());
+            self.text.push_str(&rest[..end.unwrap_or(rest.len())]);
+            return end;
+        };
+        let (bytes, mut from) = (rest.as_bytes(), 0);
+        loop {
+            let found = memchr::memchr2(dialect.delimiter, escape, &bytes[from..]);
+            let at = found.map_or(rest.len(), |found| from + found);
+            self.text.push_str(&rest[from..at]);
+            match (bytes.get(at), bytes.get(at + 1)) {
+                (None, _) => return None,
+                (Some(byte), _) if *byte == dialect.delimiter => return Some(at),
+                (_, Some(next)) if is_escapable(*next, dialect) => {
+                    self.text.push(char::from(*next));
+                    from = at + 2;
+                }
+                _ => {
+                    self.text.push(char::from(escape));
+                    from = at + 1;
+                }
             }
-            self.text.push('"');
+        }
+    }
+
+    /// Appends a quoted section; returns what is behind its closing quote.
+    fn push_quoted<'a>(&mut self, mut rest: &'a str, quote: u8, escape: Option<u8>) -> &'a str {
+        let find = |rest: &str| match escape {
+            Some(escape) => memchr::memchr2(quote, escape, rest.as_bytes()),
+            None => memchr::memchr(quote, rest.as_bytes()),
+        };
+        while let Some(at) = find(rest) {
+            self.text.push_str(&rest[..at]);
+            let (byte, next) = (rest.as_bytes()[at], rest.as_bytes().get(at + 1).copied());
+            rest = &rest[at + 1..];
+            match next {
+                Some(next) if next == quote || (byte != quote && next == byte) => {
+                    self.text.push(char::from(next));
+                    rest = &rest[1..];
+                }
+                _ if byte == quote => return rest,
+                _ => self.text.push(char::from(byte)),
+            }
         }
         self.text.push_str(rest);
         ""
@@ -67,4 +135,9 @@ impl Row {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.text.get(start..self.ends[index]).unwrap_or_default()
     }
+}
+
+/// Whether the escape character makes this one text where there are no quotes.
+pub(super) fn is_escapable(byte: u8, dialect: CsvDialect) -> bool {
+    byte == dialect.delimiter || dialect.escape == Some(byte) || matches!(byte, b'\r' | b'\n')
 }

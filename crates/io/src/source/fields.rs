@@ -118,6 +118,11 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Whether the caller has named the field of the id.
+    pub(super) fn names_id(&self) -> bool {
+        self.names[self.id] != FieldNames::default().id
+    }
+
     /// Whether the field of HTML has the default name, so that a caller need not mean it.
     pub(super) fn has_usual_html(&self) -> bool {
         self.names[self.html] == FieldNames::default().html
@@ -128,6 +133,15 @@ impl<'a> Fields<'a> {
         match self.features {
             Some(features) => vec![features],
             None => vec![self.text, self.html],
+        }
+    }
+
+    /// Whether this is one of them.
+    #[inline]
+    pub(super) fn is_content(&self, slot: Slot) -> bool {
+        match self.features {
+            Some(features) => slot == features,
+            None => slot == self.text || slot == self.html,
         }
     }
 
@@ -148,9 +162,9 @@ impl<'a> Fields<'a> {
         if self.features.is_some() { "features_field" } else { "text_field" }
     }
 
-    /// For each slot the column of that name; the last one if there are several, as in JSON.
+    /// For each slot the column of that name.
     pub(super) fn columns<S: AsRef<str>>(&self, header: &[S]) -> Vec<Option<usize>> {
-        let find = |name: &&str| header.iter().rposition(|column| column.as_ref() == *name);
+        let find = |name: &&str| header.iter().position(|column| column.as_ref() == *name);
         self.names.iter().map(find).collect()
     }
 
@@ -215,6 +229,15 @@ impl<'a> Fields<'a> {
         let named = all.into_iter().filter(|(slot, usual, _)| self.names[*slot] != usual.as_str());
         named.map(|(slot, _, setting)| (slot, setting)).collect()
     }
+}
+
+/// The id that a list or an object in the field of the id makes: what `compact` makes of it as it is
+/// written. A long one is no name of a document.
+pub(super) fn nested_id(written: &str, compact: impl Fn(&str) -> String) -> Option<String> {
+    const LONG: usize = 200;
+    // What is much longer as written is not made compact to be dropped.
+    let short = written.len() <= 10 * LONG;
+    short.then(|| compact(written)).filter(|text| text.len() <= LONG)
 }
 
 /// The value, unless it is empty.

@@ -7,6 +7,7 @@ use arrow_array::{Array, ArrayRef, StringArray};
 use arrow_cast::display::{ArrayFormatter, FormatOptions};
 use arrow_schema::DataType;
 
+use super::texts::Texts;
 use crate::FeatureList;
 
 /// The type of a list's elements.
@@ -30,7 +31,7 @@ pub(super) fn is_feature(kind: &DataType) -> bool {
 /// A column of lists of strings, or of integers as their decimal digits.
 pub(super) struct Lists {
     lists: ArrayRef,
-    elements: StringArray,
+    elements: Texts,
 }
 
 impl Lists {
@@ -39,8 +40,12 @@ impl Lists {
         if !element(array.data_type()).is_some_and(is_feature) {
             return None;
         }
-        let elements = arrow_cast::cast(elements_of(array)?, &DataType::Utf8).ok()?;
-        Some(Self { lists: ArrayRef::clone(array), elements: elements.as_string().clone() })
+        let elements = elements_of(array)?;
+        let elements = match elements.data_type() {
+            DataType::Null => displayed(elements)?.into(),
+            _ => Texts::of(elements)?,
+        };
+        Some(Self { lists: ArrayRef::clone(array), elements })
     }
 
     /// The lists of a column with elements of any type as texts; `None` if it has no lists.
@@ -48,7 +53,7 @@ impl Lists {
         if let Some(lists) = Self::of(array) {
             return Some(lists);
         }
-        let elements = displayed(elements_of(array)?)?;
+        let elements = displayed(elements_of(array)?)?.into();
         Some(Self { lists: ArrayRef::clone(array), elements })
     }
 
@@ -76,13 +81,15 @@ impl Lists {
 
     /// The elements of a list, `None` for null ones; none at all if the list is null.
     pub(super) fn elements(&self, row: usize) -> Option<impl Iterator<Item = Option<&str>>> {
-        let value = |at| self.elements.is_valid(at).then(|| self.elements.value(at));
+        // Elements are strings, or what is displayed of other values.
+        let value = |at| self.elements.get(at).ok().flatten();
         self.range(row).map(|range| range.map(value))
     }
 
     /// Bytes of the elements of a list.
     pub(super) fn bytes(&self, row: usize) -> usize {
-        self.elements(row).into_iter().flatten().flatten().map(str::len).sum()
+        let places = self.range(row).into_iter().flatten();
+        places.filter_map(|at| self.elements.bytes(at)).map(<[u8]>::len).sum()
     }
 
     /// Reads a list of features; `None` if it is null.
@@ -97,11 +104,19 @@ impl Lists {
         Some(Ok(()))
     }
 
-    /// The texts that the lists of strings are joined to; null elements are left out.
-    pub(super) fn joined(&self, separator: &str) -> StringArray {
+    /// The texts that the lists of strings are joined to; null elements are left out. A text longer than
+    /// `limit` is cut off somewhere behind it.
+    pub(super) fn joined(&self, separator: &str, limit: usize) -> StringArray {
         let join = |row| {
-            let strings: Vec<&str> = self.elements(row)?.flatten().collect();
-            Some(strings.join(separator))
+            let mut text = String::new();
+            for (at, element) in self.elements(row)?.flatten().enumerate() {
+                text.push_str(if at == 0 { "" } else { separator });
+                text.push_str(element);
+                if text.len() > limit {
+                    break;
+                }
+            }
+            Some(text)
         };
         (0..self.lists.len()).map(join).collect()
     }
@@ -159,7 +174,7 @@ mod tests {
         let expected = [strings(&["a", "b"]), None, strings(&["holds a null"]), strings(&[])];
         assert_eq!(read(Arc::clone(&array)), expected);
         assert_eq!(read(array.slice(1, 3)), expected[1..]);
-        let joined = Lists::of(&array).unwrap().joined("--");
+        let joined = Lists::of(&array).unwrap().joined("--", 100);
         let joined: Vec<Option<&str>> = joined.iter().collect();
         assert_eq!(joined, [Some("a--b"), None, Some(""), Some("")]);
 

@@ -36,6 +36,7 @@ mod messages;
 mod missing;
 mod nested;
 pub(crate) mod open;
+mod pages;
 mod position;
 mod raw;
 mod record_limit;
@@ -47,6 +48,8 @@ mod skipped;
 mod source_code;
 mod stream;
 mod suggest;
+mod texts;
+mod unpacking;
 mod visit;
 mod warc;
 mod web_records;
@@ -66,7 +69,8 @@ pub use scratch::VisitScratch;
 pub use skipped::SkippedRecords;
 
 /// Refuses record batches that cannot be read as documents: that have no column of text under one
-/// of the names of [`FieldNames`], or an id that is neither text nor a number.
+/// of the names of [`FieldNames`], two columns of a name that is used, or an id that the caller has named
+/// and that has no text.
 ///
 /// # Errors
 /// Why the columns are invalid, and a remedy.

@@ -11,9 +11,9 @@ use arrow_select::nullif::nullif;
 /// Position of a field: of its column, then in the structs.
 pub(super) type Path = Vec<usize>;
 
-/// Finds a field by its name; the last one if several have it, as in JSON.
+/// Finds a field by its name.
 pub(super) fn find(fields: &Fields, name: &str) -> Option<Path> {
-    let of = |name: &str| fields.iter().rposition(|field| field.name() == name);
+    let of = |name: &str| fields.iter().position(|field| field.name() == name);
     if let Some(at) = of(name) {
         return Some(vec![at]);
     }
@@ -23,6 +23,20 @@ pub(super) fn find(fields: &Fields, name: &str) -> Option<Path> {
     let mut path = find(inner, rest)?;
     path.insert(0, at);
     Some(path)
+}
+
+/// The name that two fields or columns have on the way to a field of this name.
+pub(super) fn repeated<'n>(fields: &Fields, name: &'n str) -> Option<&'n str> {
+    let count = |name: &str| fields.iter().filter(|field| field.name() == name).count();
+    if count(name) > 0 {
+        return (count(name) > 1).then_some(name);
+    }
+    let (head, rest) = name.split_once('.')?;
+    if count(head) > 1 {
+        return Some(head);
+    }
+    let DataType::Struct(inner) = fields.find(head)?.1.data_type() else { return None };
+    repeated(inner, rest)
 }
 
 /// The field at a position.

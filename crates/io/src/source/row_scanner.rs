@@ -1,11 +1,13 @@
 //! Finds the ends of CSV and TSV records.
 
+use super::csv_row::is_escapable;
 use super::record_limit::too_long_in_stream;
+use crate::input::CsvDialect;
 
 /// Finds the starts of records.
 #[derive(Debug, Clone)]
 pub(super) struct Scanner {
-    pub(super) delimiter: u8,
+    dialect: CsvDialect,
     pub(super) state: State,
     /// Bytes scanned so far.
     pub(super) at: usize,
@@ -17,19 +19,26 @@ pub(super) enum State {
     Between,
     /// In a record, outside quotes.
     Plain,
+    /// After an escape character where there are no quotes.
+    PlainEscape,
     /// Inside quotes.
     Quoted,
+    /// After an escape character inside quotes.
+    QuotedEscape,
     /// After a quote inside quotes: the end of the field, or the first half of an escaped quote.
     Quote,
 }
 
 impl Scanner {
-    pub(super) fn new(delimiter: u8) -> Self {
-        Self { delimiter, state: State::Between, at: 0 }
+    pub(super) fn new(dialect: CsvDialect) -> Self {
+        Self { dialect, state: State::Between, at: 0 }
     }
 
     /// Continues the scan to the end of `data`, which starts with what was scanned before.
     pub(super) fn scan(&mut self, data: &[u8], starts: &mut Vec<usize>) {
+        let CsvDialect { delimiter, quote, escape } = self.dialect;
+        // Outside of quotes, an escape has a meaning only if there are none.
+        let special = quote.or(escape).unwrap_or(b'\n');
         while let Some(rest) = data.get(self.at..).filter(|rest| !rest.is_empty()) {
             match self.state {
                 State::Between => {
@@ -37,33 +46,46 @@ impl Scanner {
                         None => self.at = data.len(),
                         Some(blank) => {
                             starts.push(self.at + blank);
-                            let quoted = rest[blank] == b'"';
+                            let quoted = quote == Some(rest[blank]);
                             self.at += blank + usize::from(quoted);
                             self.state = if quoted { State::Quoted } else { State::Plain };
                         }
                     }
                 }
-                State::Plain => match memchr::memchr3(b'"', b'\r', b'\n', rest) {
+                State::Plain => match memchr::memchr3(special, b'\r', b'\n', rest) {
                     None => self.at = data.len(),
                     Some(found) => {
                         self.at += found;
-                        let first = self.at > 0 && data[self.at - 1] == self.delimiter;
+                        let first = self.at > 0 && data[self.at - 1] == delimiter;
                         match data[self.at] {
-                            b'"' if first => self.state = State::Quoted,
-                            b'"' => {}
-                            _ => self.state = State::Between,
+                            b'\r' | b'\n' => self.state = State::Between,
+                            _ if quote.is_none() => self.state = State::PlainEscape,
+                            _ if first => self.state = State::Quoted,
+                            _ => {}
                         }
                         self.at += 1;
                     }
                 },
-                State::Quoted => match memchr::memchr(b'"', rest) {
-                    None => self.at = data.len(),
-                    Some(found) => {
-                        self.at += found + 1;
-                        self.state = State::Quote;
+                State::PlainEscape => {
+                    self.at += usize::from(is_escapable(rest[0], self.dialect));
+                    self.state = State::Plain;
+                }
+                State::Quoted => {
+                    let quote = quote.unwrap_or_default();
+                    match memchr::memchr2(quote, escape.unwrap_or(quote), rest) {
+                        None => self.at = data.len(),
+                        Some(found) => {
+                            let closes = rest[found] == quote;
+                            self.state = if closes { State::Quote } else { State::QuotedEscape };
+                            self.at += found + 1;
+                        }
                     }
-                },
-                State::Quote if rest[0] == b'"' => {
+                }
+                State::QuotedEscape => {
+                    self.at += usize::from([quote, escape].contains(&Some(rest[0])));
+                    self.state = State::Quoted;
+                }
+                State::Quote if quote == Some(rest[0]) => {
                     self.at += 1;
                     self.state = State::Quoted;
                 }
@@ -74,11 +96,21 @@ impl Scanner {
 
     /// Whether a quote was opened and not closed.
     pub(super) fn is_quoted(&self) -> bool {
-        self.state == State::Quoted
+        matches!(self.state, State::Quoted | State::QuotedEscape)
     }
 }
 
 /// The message for a row that is too long.
 pub(super) fn too_long_row(limit: usize) -> String {
-    format!("{}; or close a quote that was left open", too_long_in_stream(limit))
+    format!(
+        "{}; or close a quote that was left open, or read quotes as text with the setting \
+         csv_quote=none",
+        too_long_in_stream(limit)
+    )
+}
+
+/// Number of line ends: of LF, CR, and both together as one.
+pub(super) fn line_ends(data: &[u8]) -> u64 {
+    let is_end = |at: &usize| data[*at] == b'\n' || data.get(at + 1) != Some(&b'\n');
+    memchr::memchr2_iter(b'\r', b'\n', data).filter(is_end).count() as u64
 }

@@ -3,21 +3,29 @@
 //! Records end as the `csv` crate defines: at a CR, an LF or both, outside quotes; a quote opens a
 //! quoted field only as the field's first character. [`Scanner`] finds these ends without parsing
 //! fields.
+//!
+//! A first line `sep=;`, as Excel reads it, gives the delimiter of the file, unless a setting does.
 
 use std::sync::Arc;
 
-use crate::{FieldNames, Format, InputFile, Problem};
+use crate::input::CsvDialect;
+use crate::{DiscoverOptions, Format, InputFile, Problem};
 
 use super::fields::Fields;
 use super::record_limit::size_words;
-use super::row_scanner::{Scanner, State, too_long_row};
+use super::row_scanner::{Scanner, State, line_ends, too_long_row};
 use super::stream::{Stream, grown};
 use super::{Body, Chunk, CsvHeader, Next, csv};
 
 /// The header of a file without records, which has no chunk to carry it. `None` if it cannot be
 /// read: that was reported when the file was read.
-pub(crate) fn header(file: u32, input: &InputFile, fields: &FieldNames) -> Option<Arc<CsvHeader>> {
-    let reader = RowReader::open(file, input, &Fields::new(fields), HEADER_BYTES, HEADER_BYTES);
+pub(crate) fn header(
+    file: u32,
+    input: &InputFile,
+    options: &DiscoverOptions,
+) -> Option<Arc<CsvHeader>> {
+    let fields = Fields::new(&options.fields);
+    let reader = RowReader::open(file, input, &fields, options, HEADER_BYTES, HEADER_BYTES);
     Some(reader.ok()??.header)
 }
 
@@ -37,6 +45,8 @@ pub(super) struct RowReader {
     record: u32,
     /// Line of the first byte in the buffer.
     line: u64,
+    /// Whether the byte before the buffer is a CR.
+    after_cr: bool,
 }
 
 impl RowReader {
@@ -45,20 +55,22 @@ impl RowReader {
         file: u32,
         input: &InputFile,
         fields: &Fields<'_>,
+        options: &DiscoverOptions,
         chunk_bytes: usize,
         max_record: usize,
     ) -> Result<Option<Self>, Problem> {
-        let delimiter = if input.format == Format::Tsv { b'\t' } else { b',' };
-        let header = CsvHeader { raw: Vec::new(), names: Vec::new(), delimiter };
+        let dialect = CsvDialect::of(input.format, &options.formats);
+        let header = CsvHeader { raw: Vec::new(), names: Vec::new(), dialect };
         let mut reader = Self {
             stream: Stream::open(file, input)?,
             chunk_bytes,
             max_record,
             header: Arc::new(header),
-            scanner: Scanner::new(delimiter),
+            scanner: Scanner::new(dialect),
             starts: Vec::new(),
             record: 1,
             line: 1,
+            after_cr: false,
         };
         let refuse = |message| Problem::of_file(file, &input.name, None, message);
         let Some(raw) = reader.read_header().map_err(refuse)? else {
@@ -67,17 +79,38 @@ impl RowReader {
                 None => Ok(None),
             };
         };
-        let names = csv::names(&raw, delimiter).map_err(refuse)?;
-        let columns = fields.columns(&names);
-        if columns[fields.text].is_none() && columns[fields.html].is_none() {
-            return Err(refuse(fields.no_column(&names)));
-        }
-        let mut named = fields.needed(&input.partitions).into_iter();
-        if let Some((slot, setting)) = named.find(|(slot, _)| columns[*slot].is_none()) {
-            return Err(refuse(fields.without(&[slot], setting, &names)));
-        }
-        reader.header = Arc::new(CsvHeader { raw, names, delimiter });
+        let usual = options.formats.csv_delimiter.is_none() && input.format == Format::Csv;
+        let header = match declared_delimiter(&raw).filter(|_| input.format == Format::Csv) {
+            Some(delimiter) => {
+                let delimiter = if usual { delimiter } else { dialect.delimiter };
+                reader.after_declaration(raw, CsvDialect { delimiter, ..dialect })
+            }
+            None => csv::names(&raw, dialect).map(|names| Some(CsvHeader { raw, names, dialect })),
+        };
+        let Some(header) = header.map_err(refuse)? else {
+            return match reader.stream.take_failure() {
+                Some(problem) => Err(problem),
+                None => Ok(None),
+            };
+        };
+        header_fault(&header, fields, input).map_or(Ok(()), |fault| Err(refuse(fault)))?;
+        reader.header = Arc::new(header);
         Ok(Some(reader))
+    }
+
+    /// Reads the header that follows a line `sep=;`. `None` if there is none.
+    fn after_declaration(
+        &mut self,
+        mut raw: Vec<u8>,
+        dialect: CsvDialect,
+    ) -> Result<Option<CsvHeader>, String> {
+        // What is in the buffer was scanned with another delimiter.
+        self.scanner = Scanner::new(dialect);
+        self.starts.clear();
+        let Some(header) = self.read_header()? else { return Ok(None) };
+        let names = csv::names(&header, dialect)?;
+        raw.extend_from_slice(&header);
+        Ok(Some(CsvHeader { raw, names, dialect }))
     }
 
     /// Takes the header off the stream, with its line end.
@@ -178,6 +211,11 @@ impl RowReader {
         }
     }
 
+    /// Whether the buffer begins with the LF of a line end whose CR was cut off.
+    fn is_within_end(&self) -> bool {
+        self.after_cr && self.stream.held.first() == Some(&b'\n')
+    }
+
     fn ends_blank(&self) -> bool {
         matches!(self.stream.held[..], [.., b'\r' | b'\n', b'\r' | b'\n', b'\r' | b'\n'])
     }
@@ -189,8 +227,12 @@ impl RowReader {
 
     /// Takes the first bytes off the stream.
     fn cut(&mut self, end: usize) -> Vec<u8> {
+        let within = end > 0 && self.is_within_end();
         let data = self.stream.cut(end);
-        self.line += memchr::memchr_iter(b'\n', &data).count() as u64;
+        // A CR and the LF after it are one line end.
+        self.line -= u64::from(within);
+        self.line += line_ends(&data);
+        self.after_cr = data.last().map_or(self.after_cr, |last| *last == b'\r');
         self.scanner.at -= end;
         for start in &mut self.starts {
             *start = start.saturating_sub(end);
@@ -199,7 +241,8 @@ impl RowReader {
     }
 
     fn chunk(&mut self, records: usize, end: usize) -> Result<Chunk, Problem> {
-        let (offset, first_line, first_record) = (self.stream.offset, self.line, self.record);
+        let (offset, first_record) = (self.stream.offset, self.record);
+        let first_line = self.line - u64::from(self.is_within_end());
         let later = self.starts.split_off(records);
         let starts = std::mem::replace(&mut self.starts, later);
         let data = self.cut(end);
@@ -244,5 +287,90 @@ impl RowReader {
             None => return self.stream.too_many_records(),
         }
         self.stream.problem(record, line, offset, message)
+    }
+}
+
+/// The delimiter that a line `sep=;` declares.
+fn declared_delimiter(line: &[u8]) -> Option<u8> {
+    let line = line.trim_ascii_end();
+    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    match line.strip_prefix(b"sep=").or_else(|| line.strip_prefix(b"SEP="))? {
+        [delimiter] if delimiter.is_ascii_punctuation() => Some(*delimiter),
+        // A tab was trimmed as white space.
+        [] => Some(b'\t'),
+        _ => None,
+    }
+}
+
+/// Why the columns of a file cannot be used, if so.
+fn header_fault(header: &CsvHeader, fields: &Fields<'_>, input: &InputFile) -> Option<String> {
+    let CsvHeader { raw, names, dialect } = header;
+    let columns = fields.columns(names);
+    let content = [fields.text, fields.html];
+    if content.iter().all(|slot| columns[*slot].is_none()) {
+        let message = fields.no_column(names);
+        let wanted = content.map(|slot| fields.names[slot]);
+        let remedy = other_dialect(raw, *dialect, &wanted, input.format);
+        return Some(message + &remedy.map(|remedy| format!("; or {remedy}")).unwrap_or_default());
+    }
+    let times = |name: &str| names.iter().filter(|column| column.as_str() == name).count();
+    if let Some(name) = fields.names.iter().find(|name| times(name) > 1) {
+        return Some(super::field_names::repeated(name));
+    }
+    let (slot, setting) =
+        fields.needed(&input.partitions).into_iter().find(|(slot, _)| columns[*slot].is_none())?;
+    Some(fields.without(&[slot], setting, names))
+}
+
+/// What to do about a header that has one of these columns in another dialect.
+fn other_dialect(
+    raw: &[u8],
+    dialect: CsvDialect,
+    columns: &[&str],
+    format: Format,
+) -> Option<String> {
+    let quoted = CsvDialect { quote: Some(b'"'), ..dialect };
+    if dialect.quote.is_none() && csv::has_column(raw, quoted, columns) {
+        return Some("its fields are quoted: give the setting csv_quote='\"'".to_owned());
+    }
+    let is_other = |delimiter: &u8| {
+        *delimiter != dialect.delimiter
+            && csv::has_column(raw, CsvDialect { delimiter: *delimiter, ..quoted }, columns)
+    };
+    let likely = [b';', b'\t', b'|', b','].into_iter().find(is_other)?;
+    Some(match (char::from(likely), format) {
+        ('\t', Format::Csv) => {
+            "its columns are separated by tabs: name it .tsv, or give the setting \
+                                csv_delimiter=tab"
+                .to_owned()
+        }
+        (likely, Format::Csv) => format!(
+            "its columns are separated by `{likely}`: give the setting csv_delimiter='{likely}'"
+        ),
+        (likely, _) => format!(
+            "its columns are separated by `{likely}`: name it .csv, or give the setting \
+             input_format=csv, and the setting csv_delimiter='{likely}'"
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::declared_delimiter;
+
+    #[test]
+    fn a_line_declares_a_delimiter() {
+        for (line, expected) in [
+            ("sep=;\r\n", Some(b';')),
+            ("\"sep=|\"\n", Some(b'|')),
+            ("SEP=,", Some(b',')),
+            ("sep=\t\n", Some(b'\t')),
+            ("sep=ab", None),
+            ("sep=a", None),
+            ("id;sep=;", None),
+            ("", None),
+        ] {
+            assert_eq!(declared_delimiter(line.as_bytes()), expected, "{line:?}");
+        }
     }
 }

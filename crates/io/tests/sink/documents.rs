@@ -55,7 +55,7 @@ fn rows_stand_under_their_header_in_every_output() {
     for compression in COMPRESSIONS {
         let name = format!("a.csv{}", extension(compression));
         let inputs = inputs(vec![input(name, Format::Csv, compression)]);
-        let header = header("id,text\r\n", b',');
+        let header = header("id,text\r\n", lookalike_io::CsvDialect::CSV);
         for size in [1, 2, 3] {
             let folder = tempfile::tempdir().unwrap();
             let chunks = chunks(0, &rows, size, Some(&header));
@@ -94,7 +94,7 @@ fn a_header_without_rows_is_still_a_header() {
         // A written file with a header and one row is a valid input.
         let made = inputs(vec![input("a.csv", Format::Csv, compression)]);
         let fates = Decide(|_, _| Fate::Kept);
-        let header = header("id,text\r\n", b',');
+        let header = header("id,text\r\n", lookalike_io::CsvDialect::CSV);
         let rows = chunks(0, &[b"1,a\r\n".to_vec()], 1, Some(&header));
         let (out, written) = result(folder.path(), &made, &rows, &fates, &RouteOptions::default());
         let path = folder.path().join("a.csv");

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use lookalike_io::source::{Body, Chunk, CsvHeader};
 use lookalike_io::{
-    Compression, DiscoverOptions, DocumentsWriter, Fate, Fates, Format, InputFile, Inputs, Mark,
-    OutputError, RouteOptions, Routed, Staging, WrittenFiles,
+    Compression, CsvDialect, DiscoverOptions, DocumentsWriter, Fate, Fates, Format, InputFile,
+    Inputs, Mark, OutputError, RouteOptions, Routed, Staging, WrittenFiles,
 };
 
 pub(crate) const COMPRESSIONS: [Compression; 5] =
@@ -67,9 +67,9 @@ pub(crate) fn chunk(file: u32, first_record: u32, first_line: u64, body: Body) -
     Chunk { file, first_record, first_line, offset: 0, consumed: 0, body }
 }
 
-pub(crate) fn header(raw: &str, delimiter: u8) -> Arc<CsvHeader> {
-    let names = raw.trim_end().split(char::from(delimiter)).map(Into::into).collect();
-    Arc::new(CsvHeader { raw: raw.into(), names, delimiter })
+pub(crate) fn header(raw: &str, dialect: CsvDialect) -> Arc<CsvHeader> {
+    let names = raw.trim_end().split(char::from(dialect.delimiter)).map(Into::into).collect();
+    Arc::new(CsvHeader { raw: raw.into(), names, dialect })
 }
 
 /// Decisions by a function; marks record the decision.

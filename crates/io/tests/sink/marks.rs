@@ -36,7 +36,7 @@ fn rows_get_columns_and_so_does_the_header() {
     let rows: Vec<Vec<u8>> =
         ["1,a\n", "2,\"b\n\"\n", "3,\"\n"].iter().map(|row| row.as_bytes().to_vec()).collect();
     let inputs = inputs(vec![input("a.csv", Format::Csv, Compression::None)]);
-    let chunks = chunks(0, &rows, 2, Some(&header("id,text\n", b',')));
+    let chunks = chunks(0, &rows, 2, Some(&header("id,text\n", lookalike_io::CsvDialect::CSV)));
     let (out, _) = result(folder.path(), &inputs, &chunks, &Decide(in_turn), &marking());
     assert_eq!(
         std::fs::read_to_string(out.join("marked.csv")).unwrap(),
@@ -70,7 +70,12 @@ fn a_record_that_has_such_a_field_is_named_with_its_line() {
 fn a_header_that_has_such_a_column_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let inputs = inputs(vec![input("a.tsv", Format::Tsv, Compression::None)]);
-    let chunks = chunks(0, &[b"1\t2\n".to_vec()], 1, Some(&header("id\tresemblance\n", b'\t')));
+    let chunks = chunks(
+        0,
+        &[b"1\t2\n".to_vec()],
+        1,
+        Some(&header("id\tresemblance\n", lookalike_io::CsvDialect::TSV)),
+    );
     let staging = Staging::create(&folder.path().join("out"), false).unwrap();
     let error = write(&staging, &inputs, &chunks, &Decide(in_turn), &marking()).unwrap_err();
     assert!(

@@ -23,10 +23,9 @@ fn ids_are_given_as_they_are_written() {
     ));
     assert_eq!(
         read.ids(),
-        ["a\n\"", "7", "-1.50e3", "-", "-", "-", "123456789012345678901234567890"]
+        ["a\n\"", "7", "-1.50e3", "-", "-", "-", "123456789012345678901234567890", "true", "[1]"]
     );
-    assert_eq!(read.problems.iter().map(|p| p.line).collect::<Vec<_>>(), [8, 9, 10]);
-    assert!(read.problems[0].message.contains("the setting id_field"));
+    assert_eq!(read.problems.iter().map(|p| p.line).collect::<Vec<_>>(), [10]);
 }
 
 #[test]
@@ -65,9 +64,7 @@ fn a_record_without_text_says_what_it_has() {
 
 #[test]
 fn the_last_of_two_members_of_one_name_counts() {
-    let read = lines(
-        "{\"text\":\"a\\n\",\"id\":1,\"text\":\"b\",\"id\":2}\n{\"text\":\"a\",\"text\":1}\n",
-    );
+    let read = lines("{\"text\":\"b\",\"id\":1,\"id\":2}\n{\"text\":\"a\",\"text\":1}\n");
     assert_eq!((read.records[0].text.as_str(), read.records[0].id.as_deref()), ("b", Some("2")));
     assert_eq!(read.problems.len(), 1);
 }
@@ -136,8 +133,68 @@ fn other_members_may_be_nested_at_any_depth() {
     let deep = "[".repeat(200_000) + &"]".repeat(200_000);
     let read =
         lines(&format!("{{\"a\":{deep},\"text\":\"x\"}}\n{{\"id\":{deep},\"text\":\"x\"}}\n"));
-    assert_eq!(read.records.len(), 1);
-    assert!(read.problems[0].message.contains("the setting id_field"));
+    assert_eq!(read.ids(), ["-", "-"]);
+}
+
+#[test]
+fn ids_of_any_kind_are_texts() {
+    let ids = [r#"{"$oid": "5f \"a"}"#, "[1, 2]", "true", "1.50", "null", "NaN", "\"a\"", "\"\""];
+    let content: String =
+        ids.iter().map(|id| format!("{{\"id\":{id},\"text\":\"x\"}}\n")).collect();
+    let file = OneFile::new("x.jsonl", content);
+    let expected = [r#"{"$oid":"5f \"a"}"#, "[1,2]", "true", "1.50", "-", "-", "a", "-"];
+    assert_eq!(file.read().ids(), expected);
+    // What a caller has named as the id is one.
+    let content = "{\"key\":{\"a\":1},\"text\":\"x\"}\n{\"key\":NaN,\"text\":\"x\"}\n";
+    let fields = FieldNames { id: "key".into(), ..FieldNames::default() };
+    let options = DiscoverOptions { fields, ..DiscoverOptions::default() };
+    let read = read(&OneFile::new("x.jsonl", content).inputs(options));
+    assert_eq!(read.ids(), ["-"]);
+    assert!(read.problems[0].message.contains("neither a string nor a number"));
+}
+
+#[test]
+fn values_of_python_that_are_no_json_are_skipped() {
+    let read = lines(concat!(
+        "{\"a\":NaN,\"id\":\"1\",\"text\":\"b\\nc\",\"b\":[Infinity,{\"c\":-Infinity}]}\n",
+        "{\"a\": NaN , \"text\":\"caf\u{e9} NaN\",\"url\":NaN,\"date\":-Infinity,\"title\":\"t\"}\n",
+        "{\"text\":NaN}\n{\"text\":-Infinity}\n{\"a\":NaN,\"text\":\"x\",}\n{\"a\":nan,\"text\":\"x\"}\n",
+    ));
+    let found: Vec<_> =
+        read.records.iter().map(|r| (r.text.as_str(), r.title.as_deref())).collect();
+    assert_eq!(found, [("b\nc", None), ("caf\u{e9} NaN", Some("t"))]);
+    assert_eq!((&read.records[1].url, &read.records[1].date), (&None, &None));
+    let said = read.messages();
+    assert!(said[0].contains("`text` is NaN or an infinity, not a string"), "{said:?}");
+    assert!(said[1].contains("`text` is NaN or an infinity"), "{said:?}");
+    assert!(said[2].contains("column 21: a comma after the last value"), "{said:?}");
+    assert!(said[3].contains("only true, false and null"), "{said:?}");
+}
+
+#[test]
+fn numbers_that_are_none_have_no_value() {
+    let content =
+        "{\"text\":\"a\",\"n\":NaN}\n{\"text\":\"a\",\"n\":Infinity}\n{\"text\":\"a\",\"n\":-2}\n";
+    let fields =
+        FieldNames { extra: vec!["n".into()], given: vec!["n".into()], ..FieldNames::default() };
+    let options = DiscoverOptions { fields, ..DiscoverOptions::default() };
+    let read = read(&OneFile::new("x.jsonl", content).inputs(options));
+    let found: Vec<_> = read.records.iter().map(|r| r.extra[0]).collect();
+    assert_eq!(found, [FieldNumber::Missing, FieldNumber::Unreadable, FieldNumber::Number(-2.0)]);
+    let given = |at: usize| read.records[at].given.of(0).collect::<Vec<_>>();
+    assert_eq!((given(0), given(1), given(2)), (vec![], vec!["Infinity"], vec!["-2"]));
+}
+
+#[test]
+fn a_text_that_an_object_has_twice_is_refused() {
+    let read = lines(concat!(
+        "{\"text\":\"a\",\"text\":\"b\"}\n{\"html\":\"a\",\"html\":\"b\"}\n",
+        "{\"html\":\"a\",\"html\":\"b\",\"text\":\"c\"}\n{\"id\":1,\"id\":2,\"text\":\"d\"}\n",
+        "{\"x\":{\"text\":\"a\"},\"text\":\"e\"}\n",
+    ));
+    assert_eq!(read.ids(), ["-", "2", "-"]);
+    assert!(read.problems[0].message.contains("`text` occurs twice in the object"));
+    assert!(read.problems[1].message.contains("`html` occurs twice in the object"));
 }
 
 #[test]
@@ -158,10 +215,9 @@ fn a_table_without_text_is_one_problem() {
 
 #[test]
 fn rows_with_too_few_or_too_many_fields_are_problems() {
-    let read =
-        OneFile::new("x.tsv", "\u{feff}id\ttext\r\n1\ta,b\n2\n\n3\ta\tb\n4\t\"a\tb\"\n").read();
+    let read = OneFile::new("x.tsv", "\u{feff}id\ttext\r\n1\ta,b\n2\n\n3\ta\tb\n4\t\"a\"\n").read();
     assert_eq!(read.ids(), ["1", "4"]);
-    assert_eq!(read.records[1].text, "a\tb");
+    assert_eq!(read.records[1].text, "\"a\"");
     assert_eq!(
         read.problems.iter().map(|p| (p.record, p.line)).collect::<Vec<_>>(),
         [(2, 3), (3, 5)]

@@ -69,6 +69,15 @@ fn object(value: impl Strategy<Value = String>) -> impl Strategy<Value = String>
     })
 }
 
+/// Number of members of all objects.
+fn members(value: &Value) -> usize {
+    match value {
+        Value::Object(object) => object.values().map(|value| 1 + members(value)).sum(),
+        Value::Array(list) => list.iter().map(members).sum(),
+        _ => 0,
+    }
+}
+
 fn name() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(vec!["a", "b", "c", ""]), 1..5)
         .prop_map(|parts| parts.join("."))
@@ -86,6 +95,12 @@ proptest! {
     ) {
         let parsed: Value = serde_json::from_str(&line).unwrap();
         let read = read_with(&line, fields(&text, &url, &number));
+        let refused = |problem: &lookalike_io::Problem| problem.message.contains("occurs twice");
+        if read.problems.first().is_some_and(refused) {
+            // The parsed object lacks one of two members of the same name.
+            prop_assert!(members(&parsed) < line.matches(':').count(), "{}", line);
+            return Ok(());
+        }
         match lookup(&parsed, &text) {
             Some(Value::String(expected)) => {
                 let [record] = &read.records[..] else { panic!("{line}: {:?}", read.problems) };

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use arrow_array::types::Int32Type;
 use arrow_array::*;
+use arrow_schema::{DataType, Field, Schema};
 use lookalike_io::source::{Body, VisitScratch};
 use lookalike_io::{DiscoverOptions, FieldNames, FieldNumber, Inputs, Item};
 use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::file::properties::WriterProperties;
 
 use crate::help::{OneFile, read, read_sized};
@@ -102,11 +104,150 @@ fn columns_that_cannot_serve_are_one_problem() {
     let read = parquet(vec![("text", Arc::clone(&flag))], 10).read();
     assert!(read.messages()[0].contains("column `text` holds Boolean, not text"));
     let read = parquet(vec![("text", Arc::clone(&text)), ("id", flag)], 10).read();
-    assert!(read.messages()[0].contains("the setting id_field"));
+    assert_eq!(read.ids(), ["true"]);
     let read = parquet(vec![("body", text)], 10).read();
     assert!(read.messages()[0].contains(
         "no column `text` or `html`, but body (did you mean `body`?); name it with the setting text_field"
     ));
+}
+
+/// A table of three texts, with a column `id`.
+fn with_ids(ids: ArrayRef) -> OneFile {
+    let texts: ArrayRef = Arc::new(StringArray::from(vec!["a", "b", "c"]));
+    parquet(vec![("text", texts), ("id", ids)], 2)
+}
+
+#[test]
+fn ids_of_any_type_are_texts() {
+    let bytes = |values: [Option<&'static [u8]>; 3]| Arc::new(BinaryArray::from_iter(values));
+    let decimals = Decimal128Array::from(vec![Some(150), None, Some(-7)]);
+    let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([
+        Some(vec![Some(1), Some(2)]),
+        None,
+        Some(vec![Some(7); 200]),
+    ]);
+    let field = Arc::new(Field::new("a", DataType::Int32, true));
+    let structs =
+        StructArray::from(vec![(field, Arc::new(Int32Array::from(vec![1, 2, 3])) as ArrayRef)]);
+    let keyed: DictionaryArray<Int32Type> = [Some("x"), None, Some("x")].into_iter().collect();
+    let columns: Vec<(ArrayRef, [&str; 3])> = vec![
+        (bytes([Some(b"\xff\x00"), None, Some(b"ok")]), ["ff00", "-", "ok"]),
+        (Arc::new(BooleanArray::from(vec![Some(true), None, Some(false)])), ["true", "-", "false"]),
+        (Arc::new(Float64Array::from(vec![Some(1.5), None, Some(2.0)])), ["1.5", "-", "2.0"]),
+        (Arc::new(decimals.with_precision_and_scale(9, 2).unwrap()), ["1.50", "-", "-0.07"]),
+        (
+            Arc::new(Date32Array::from(vec![Some(19_000), None, Some(0)])),
+            ["2022-01-08", "-", "1970-01-01"],
+        ),
+        (
+            Arc::new(TimestampMillisecondArray::from(vec![Some(0), None, Some(1500)])),
+            ["1970-01-01T00:00:00", "-", "1970-01-01T00:00:01.500"],
+        ),
+        (
+            Arc::new(Time32SecondArray::from(vec![Some(1), None, Some(2)])),
+            ["00:00:01", "-", "00:00:02"],
+        ),
+        (Arc::new(keyed), ["x", "-", "x"]),
+        (Arc::new(lists), ["[1, 2]", "-", "-"]),
+        (Arc::new(structs), ["{a: 1}", "{a: 2}", "{a: 3}"]),
+    ];
+    for (ids, expected) in columns {
+        let kind = ids.data_type().clone();
+        let read = with_ids(ids).read();
+        assert_eq!(read.messages(), [""; 0], "{kind}");
+        assert_eq!(read.ids(), expected, "{kind}");
+    }
+}
+
+#[test]
+fn nested_values_that_are_named_as_the_id_are_refused() {
+    let lists = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1)])]);
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["a"]));
+    let file = parquet(vec![("text", text), ("key", Arc::new(lists))], 10);
+    let fields = FieldNames { id: "key".into(), ..FieldNames::default() };
+    let read = read(&file.inputs(DiscoverOptions { fields, ..DiscoverOptions::default() }));
+    assert!(read.messages()[0].contains("which is no id; name the id with the setting id_field"));
+}
+
+/// A table with a column `id` of UUIDs, written as Parquet and as Arrow.
+fn uuid_tables() -> [OneFile; 2] {
+    let bytes: Vec<[u8; 16]> = (0..3u8).map(|n| [n * 100; 16]).collect();
+    let ids = FixedSizeBinaryArray::try_from_iter(bytes.iter()).unwrap();
+    let uuid = Field::new("id", DataType::FixedSizeBinary(16), true)
+        .with_extension_type(arrow_schema::extension::Uuid);
+    let schema = Schema::new(vec![uuid, Field::new("text", DataType::Utf8, true)]);
+    let texts = StringArray::from(vec!["a", "b", "c"]);
+    let batch =
+        RecordBatch::try_new(Arc::new(schema), vec![Arc::new(ids), Arc::new(texts)]).unwrap();
+    let [parquet, arrow] = ["x.parquet", "x.arrow"].map(|name| OneFile::new(name, ""));
+    let out = std::fs::File::create(&parquet.path).unwrap();
+    // The logical type says it alone, as in files of other writers.
+    let options = ArrowWriterOptions::new().with_skip_arrow_metadata(true);
+    let mut writer = ArrowWriter::try_new_with_options(out, batch.schema(), options).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let out = std::fs::File::create(&arrow.path).unwrap();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(out, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    [parquet, arrow]
+}
+
+#[test]
+fn uuids_are_texts_wherever_they_are_read() {
+    let expected = [
+        "00000000-0000-0000-0000-000000000000",
+        "64646464-6464-6464-6464-646464646464",
+        "c8c8c8c8-c8c8-c8c8-c8c8-c8c8c8c8c8c8",
+    ];
+    for file in uuid_tables() {
+        assert_eq!(file.read().ids(), expected);
+        let fields = FieldNames { given: vec!["id".into()], ..FieldNames::default() };
+        let read = read(&file.inputs(DiscoverOptions { fields, ..DiscoverOptions::default() }));
+        let given: Vec<_> = read.records.iter().flat_map(|record| record.given.of(0)).collect();
+        assert_eq!(given, expected);
+    }
+}
+
+#[test]
+fn a_name_that_two_columns_have_is_refused_if_it_is_used() {
+    let array = || Arc::new(StringArray::from(vec!["a", "b"])) as ArrayRef;
+    let table = |names: &[&str]| parquet(names.iter().map(|name| (*name, array())).collect(), 10);
+    for names in [&["text", "text"][..], &["text", "id", "id"], &["text", "x", "date", "date"]] {
+        let read = table(names).read();
+        assert_eq!(read.records.len(), 0);
+        assert!(read.messages()[0].contains("has two columns `"), "{:?}", read.messages());
+    }
+    assert_eq!(table(&["text", "x", "x"]).read().records.len(), 2);
+    let batch = RecordBatch::try_from_iter([("text", array()), ("text", array())]).unwrap();
+    let refused = lookalike_io::source::check_batch(&batch, &FieldNames::default());
+    assert!(refused.unwrap_err().contains("two columns `text`"));
+}
+
+#[test]
+fn the_values_of_a_dictionary_are_not_repeated() {
+    let long = "x".repeat(1 << 20);
+    let rows = 300;
+    let keyed: DictionaryArray<Int32Type> = (0..rows).map(|_| Some(long.as_str())).collect();
+    let noise: ArrayRef = Arc::new(StringArray::from_iter_values((0..rows).map(|n| n.to_string())));
+    // Parquet decodes the values of each batch; its size is bounded.
+    let plain = arrow_cast::cast(&keyed, &DataType::Utf8).unwrap();
+    let file = OneFile::new("x.parquet", "");
+    let batch = RecordBatch::try_from_iter([("note", plain), ("text", noise)]).unwrap();
+    let properties = WriterProperties::builder().set_dictionary_page_size_limit(8 << 20).build();
+    let out = std::fs::File::create(&file.path).unwrap();
+    let mut writer = ArrowWriter::try_new(out, batch.schema(), Some(properties)).unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    assert!(std::fs::metadata(&file.path).unwrap().len() < 3 << 20);
+    for chunk in file.inputs(DiscoverOptions::default()).chunks() {
+        let Body::Batch(batch) = chunk.unwrap().body else { panic!() };
+        assert!(batch.num_rows() <= 8, "{}", batch.num_rows());
+    }
+    // Arrow's are cut into chunks without being copied.
+    let batch = RecordBatch::try_from_iter([("text", Arc::new(keyed) as ArrayRef)]).unwrap();
+    let slices = lookalike_io::source::cut_batch(&batch, &FieldNames::default(), 2 << 20, 1024);
+    assert_eq!(slices.len(), rows as usize / 2);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::{FIELDS, MarkNames, Refusal};
 use crate::Mark;
+use crate::input::CsvDialect;
 use crate::source::CsvHeader;
 use std::borrow::Cow;
 
@@ -15,14 +16,19 @@ pub(in crate::sink) fn push_marked_header(
     if let Some(name) = header.names.iter().find(|name| names.contains(&name.as_str())) {
         return Err(Refusal::Taken(name.clone()));
     }
-    push_row(&header.raw, names, header.delimiter, out);
+    push_row(&header.raw, names, header.dialect, out);
     Ok(())
 }
 
 /// Appends `raw` with the columns at its end to `out`.
-pub(in crate::sink) fn push_marked(raw: &[u8], delimiter: u8, mark: &Mark<'_>, out: &mut Vec<u8>) {
+pub(in crate::sink) fn push_marked(
+    raw: &[u8],
+    dialect: CsvDialect,
+    mark: &Mark<'_>,
+    out: &mut Vec<u8>,
+) {
     let fields = texts(mark);
-    push_row(raw, fields.each_ref().map(AsRef::as_ref), delimiter, out);
+    push_row(raw, fields.each_ref().map(AsRef::as_ref), dialect, out);
 }
 
 /// The fields of a mark in their order, as text; empty for missing values.
@@ -39,30 +45,40 @@ pub(in crate::sink) fn texts<'a>(mark: &Mark<'a>) -> [Cow<'a, str>; FIELDS] {
     ]
 }
 
-fn push_row(raw: &[u8], fields: [&str; FIELDS], delimiter: u8, out: &mut Vec<u8>) {
-    // An unquoted field holds no line ends and a quoted one ends with its quote, so whatever line
-    // ends stand last are the row's.
-    let end =
-        raw.iter().rposition(|byte| !matches!(byte, b'\r' | b'\n')).map_or(0, |last| last + 1);
+fn push_row(raw: &[u8], fields: [&str; FIELDS], dialect: CsvDialect, out: &mut Vec<u8>) {
+    let end = dialect.end_of_row(raw);
     out.extend_from_slice(&raw[..end]);
     for field in fields {
-        out.push(delimiter);
-        push_field(field, delimiter, out);
+        out.push(dialect.delimiter);
+        push_field(field, dialect, out);
     }
     out.extend_from_slice(&raw[end..]);
 }
 
-/// A field, in quotes where it needs them.
-fn push_field(field: &str, delimiter: u8, out: &mut Vec<u8>) {
-    let plain =
-        |byte: &u8| *byte != delimiter && !matches!(*byte, b'"' | b'\r' | b'\n' | b',' | b'\t');
-    if field.as_bytes().iter().all(plain) {
+/// A field, in quotes where it needs them. Without quotes, what would end the field is escaped, or a
+/// space in its place.
+fn push_field(field: &str, dialect: CsvDialect, out: &mut Vec<u8>) {
+    let CsvDialect { delimiter, quote, escape } = dialect;
+    let special = |byte: u8| {
+        [Some(delimiter), quote, escape].contains(&Some(byte))
+            || matches!(byte, b'\r' | b'\n' | b',' | b'\t' if quote.is_some() || byte != b',')
+    };
+    if !field.bytes().any(special) {
         out.extend_from_slice(field.as_bytes());
         return;
     }
-    out.push(b'"');
-    out.extend_from_slice(field.replace('"', "\"\"").as_bytes());
-    out.push(b'"');
+    out.extend(quote);
+    for byte in field.bytes() {
+        match (quote, escape) {
+            (Some(quote), escape) if byte == quote || Some(byte) == escape => {
+                out.extend([escape.unwrap_or(quote), byte]);
+            }
+            (None, Some(escape)) if special(byte) => out.extend([escape, byte]),
+            (None, None) if special(byte) => out.push(b' '),
+            _ => out.push(byte),
+        }
+    }
+    out.extend(quote);
 }
 
 #[cfg(test)]
@@ -81,12 +97,29 @@ mod tests {
             duplicates: Some(2),
         };
         let mut out = Vec::new();
-        push_marked(b"1,\"x\n\"\r\n", b',', &mark, &mut out);
+        push_marked(b"1,\"x\n\"\r\n", CsvDialect::CSV, &mark, &mut out);
         assert_eq!(out, b"1,\"x\n\",\"say \"\"a\"\", b\",\"a,b.csv\",7,1,4,true,2\r\n");
         out.clear();
         let none = Mark::default();
-        push_marked(b"1\t2", b'\t', &none, &mut out);
+        push_marked(b"1\t2", CsvDialect::TSV, &none, &mut out);
         assert_eq!(out, b"1\t2\t\t\t\t\t\tfalse\t");
+        let field = |text: &str, quote, escape| {
+            let mut out = Vec::new();
+            push_field(text, CsvDialect { delimiter: b';', quote, escape }, &mut out);
+            String::from_utf8(out).unwrap()
+        };
+        let hard = "a\"b;c\\d\ne";
+        assert_eq!(field(hard, Some(b'"'), None), "\"a\"\"b;c\\d\ne\"");
+        assert_eq!(field(hard, Some(b'"'), Some(b'\\')), "\"a\\\"b;c\\\\d\ne\"");
+        assert_eq!(field(hard, None, Some(b'\\')), "a\"b\\;c\\\\d\\\ne");
+        assert_eq!(field(hard, None, None), "a\"b c\\d e");
+        assert_eq!(field("a,b", None, None), "a,b");
+        // An escaped line end is a part of the last field.
+        let escaped = CsvDialect { escape: Some(b'\\'), ..CsvDialect::TSV };
+        let mut out = Vec::new();
+        push_row(b"a\\\n\n", ["b"; FIELDS], escaped, &mut out);
+        assert_eq!(out, b"a\\\n\tb\tb\tb\tb\tb\tb\tb\n");
+        assert_eq!(escaped.end_of_row(b"a\\\\\r\n"), 3);
     }
 
     #[test]
@@ -94,7 +127,7 @@ mod tests {
         let header = |raw: &str| CsvHeader {
             raw: raw.as_bytes().to_vec(),
             names: raw.trim_end().split(',').map(Into::into).collect(),
-            delimiter: b',',
+            dialect: CsvDialect::CSV,
         };
         let mut out = Vec::new();
         let taken = push_marked_header(&header("id,cluster\n"), &MarkNames::default(), &mut out);

@@ -7,6 +7,7 @@ use arrow_ipc::{Block, BodyCompression, Message, MessageHeader, root_as_message}
 
 use crate::guard::guarded;
 use crate::source::open::Opened;
+use crate::source::unpacking::excess;
 
 /// What stands before the length of a message since version 0.15 of the format.
 const CONTINUATION: [u8; 4] = [0xff; 4];
@@ -117,7 +118,7 @@ pub(super) fn check_lengths(message: &[u8], body: usize) -> Result<(), String> {
             return Err(format!("a batch of more than {} GiB", MOST_UNPACKED >> 30));
         }
     }
-    Ok(())
+    excess("a batch", body.len() as u64, all)
 }
 
 /// Bytes of the file, which has them, aligned for arrays.

@@ -1,10 +1,12 @@
 //! Lists in JSON: strings that are joined to a text, ready-made features, and values of any kind.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::nonfinite::finite;
 use super::unescape::unescape;
 use super::value::Str;
 use crate::FeatureList;
@@ -117,7 +119,8 @@ impl<'a> Visitor<'a> for Features<'_> {
 /// Calls `each` with the texts of the elements of a list, or with that of another value: strings
 /// are without quotes, nulls are left out, and everything else is JSON without white space.
 pub(super) fn elements(raw: &str, each: &mut dyn FnMut(&str)) {
-    if !raw.starts_with('[') {
+    // A list with values that are no JSON is an element of its own.
+    if !raw.starts_with('[') || matches!(finite(raw), Cow::Owned(_)) {
         return element(raw, each);
     }
     // The list is well-formed; were it not, it would be an element of its own.
@@ -154,18 +157,20 @@ fn element(raw: &str, each: &mut dyn FnMut(&str)) {
     {
         return each(&text);
     }
+    each(&compact(raw));
+}
+
+/// JSON without white space.
+pub(super) fn compact(raw: &str) -> String {
     let mut in_string = false;
     let mut escaped = false;
-    let compact: String = raw
-        .chars()
-        .filter(|&c| {
-            let kept = in_string || !c.is_ascii_whitespace();
-            in_string ^= c == '"' && !escaped;
-            escaped = in_string && c == '\\' && !escaped;
-            kept
-        })
-        .collect();
-    each(&compact);
+    let kept = |c: &char| {
+        let kept = in_string || !c.is_ascii_whitespace();
+        in_string ^= *c == '"' && !escaped;
+        escaped = in_string && *c == '\\' && !escaped;
+        kept
+    };
+    raw.chars().filter(kept).collect()
 }
 
 /// Whether a value is an integer. JSON writes no leading zeros.
@@ -206,6 +211,7 @@ mod tests {
             ("[[1, 2], [], {}]", &["[1,2]", "[]", "{}"]),
             (r#"["\ud800"]"#, &[r#""\ud800""#]),
             ("false", &["false"]),
+            ("[1, NaN]", &["[1,NaN]"]),
             (r#"{ "a b" : "c \" d\\" , "e" : [ 1 ] }"#, &[r#"{"a b":"c \" d\\","e":[1]}"#]),
         ] {
             let mut found = Vec::new();

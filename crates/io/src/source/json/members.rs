@@ -5,6 +5,7 @@ use std::fmt;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::nonfinite::finite;
 use super::value::Str;
 use crate::source::suggest::shown;
 
@@ -25,6 +26,8 @@ pub(super) fn members(line: &[u8]) -> Vec<String> {
 pub(in crate::source) fn member_names(line: &[u8], most: usize) -> Vec<String> {
     let mut found = Vec::new();
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
+    let copy = std::str::from_utf8(line).map(finite);
+    let line = copy.as_deref().map_or(line, str::as_bytes);
     // Stopping early is no failure, and syntax errors are reported when the line is parsed.
     let names = Names { above: "", levels: LEVELS, found: &mut found, most };
     let _ = serde_json::Deserializer::from_slice(line).deserialize_map(names);

@@ -5,12 +5,15 @@
 //!
 //! A field with the name `a.b` is the member `a.b`, or else the member `b` of the object `a`.
 //!
-//! If an object has a member twice, the last one counts, as in JavaScript and Python. Skipped
-//! values must be well-formed JSON, but their strings may contain escapes of lone surrogates.
+//! If an object has a member twice, the last one counts, as in JavaScript and Python; a text that is
+//! given twice is refused, as one of the two would not be compared. Skipped values must be well-formed
+//! JSON, but their strings may contain escapes of lone surrogates, and `NaN` and infinities are
+//! skipped as other values are.
 
 mod fault;
 mod list;
 mod members;
+mod nonfinite;
 mod parse;
 mod record;
 mod unescape;
@@ -47,6 +50,8 @@ mod tests {
             ("false", "true or false"),
             ("[\"a\"]", "a list"),
             ("{\"a\":\"\\\"\"}", "an object"),
+            ("NaN", "NaN or an infinity"),
+            ("-Infinity", "NaN or an infinity"),
         ] {
             let names = FieldNames::default();
             let fields = Fields::new(&names);
@@ -85,7 +90,7 @@ mod tests {
             ("{", "cut off"),
             ("{\"text\":tru}", "only true, false and null"),
             ("{\"text\":nan}", "only true, false and null"),
-            ("{\"text\":NaN}", "write null for NaN"),
+            ("{\"text\":undefined}", "write null for NaN"),
             ("{\"text\":}", "not a JSON value"),
             ("{'text':'a'}", "not in double quotes"),
             ("{text:1}", "not in double quotes"),

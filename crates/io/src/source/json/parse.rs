@@ -1,5 +1,6 @@
 //! Parses the wanted members of the object on a line.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
@@ -7,6 +8,7 @@ use serde_json::value::RawValue;
 
 use super::fault::{Fault, fault};
 use super::list::join;
+use super::nonfinite::{finite, is_stand_in};
 use super::unescape::unescape;
 use super::value::{Str, Value, Values};
 use crate::source::fields::{Fields, Members, Slot};
@@ -25,9 +27,30 @@ pub(in crate::source) fn parse<'a>(
         (at, format!("invalid UTF-8 at column {}; save the file as UTF-8", at + 1))
     })?;
     values.clear();
+    let error = match object(line, fields, values, buffers) {
+        Ok(()) => return Ok(()),
+        Err(error) => error,
+    };
+    let copy = match finite(line) {
+        Cow::Borrowed(_) => return Err(fault(&error, line, mark)),
+        Cow::Owned(copy) => copy,
+    };
+    let mut found = Values::new(fields.names.len());
+    object(&copy, fields, &mut found, buffers).map_err(|e| fault(&e, line, mark))?;
+    values.take_over(&found, &copy, line);
+    Ok(())
+}
+
+/// Parses the object on a line.
+fn object<'a>(
+    line: &'a str,
+    fields: &Fields<'_>,
+    values: &mut Values<'a>,
+    buffers: &mut [String],
+) -> serde_json::Result<()> {
     let mut parser = serde_json::Deserializer::from_str(line);
     let object = Object { line, fields, members: &fields.members, depth: 0, values, buffers };
-    object.deserialize(&mut parser).and_then(|()| parser.end()).map_err(|e| fault(&e, line, mark))
+    object.deserialize(&mut parser).and_then(|()| parser.end())
 }
 
 /// The object on a line, or an object in it.
@@ -83,6 +106,13 @@ impl<'a> Object<'_, 'a, '_> {
     #[inline]
     fn field<E: Error>(&mut self, slot: Slot, raw: &'a str) -> Result<(), E> {
         let fields = self.fields;
+        if fields.is_content(slot)
+            && self.values.has(slot)
+            && self.values.depths[slot] == self.depth
+        {
+            self.values.found[slot] = Value::Repeated;
+            return Ok(());
+        }
         let inner = raw.strip_prefix('"').and_then(|raw| raw.strip_suffix('"'));
         let escapes = inner.is_some() && memchr::memchr(b'\\', raw.as_bytes()).is_some();
         let buffer = &mut self.buffers[slot];
@@ -109,6 +139,7 @@ impl<'a> Object<'_, 'a, '_> {
             (_, [b't' | b'f', ..]) => Value::Other("true or false"),
             (_, [b'[', ..]) => Value::Other("a list"),
             (_, [b'{', ..]) => Value::Other("an object"),
+            _ if is_stand_in(raw) => Value::Other("NaN or an infinity"),
             _ => Value::Other("a number"),
         };
         Ok(())

@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::source::fields::{Fields, Slot};
+use crate::source::fields::{Fields, Slot, nested_id};
 use crate::{Content, FeatureList, FieldNumber, FieldTexts, RecordView};
 
-use super::list::{elements, features};
+use super::list::{compact, elements, features};
 use super::members::members;
+use super::nonfinite::is_nan;
 use super::value::{Value, Values};
 
 /// Makes a record of the values. `buffers` hold unescaped strings; the line is read again only to
@@ -32,6 +33,10 @@ pub(in crate::source) fn record<'a>(
     };
     let text_or_html = || match (text(fields.text), values[fields.text]) {
         (Some(text), _) => Ok(Content::Text(text)),
+        (None, Value::Repeated) => Err(repeated(fields, fields.text)),
+        (None, _) if matches!(values[fields.html], Value::Repeated) => {
+            Err(repeated(fields, fields.html))
+        }
         (None, other) => match (text(fields.html), other) {
             (Some(html), _) => Ok(Content::Html(html)),
             (None, Value::Other(kind)) => Err(no_string(fields, kind)),
@@ -44,6 +49,7 @@ pub(in crate::source) fn record<'a>(
         Some(slot) => match (values[slot], written(slot)) {
             (Value::Missing, _) => return Err(fields.no_text(&members(line))),
             (Value::Raw("null") | Value::Null, _) => return Err(fields.null_text()),
+            (Value::Repeated, _) => return Err(repeated(fields, slot)),
             (Value::Raw(raw), None) => {
                 features(raw, list).map_err(|words| no_features(fields, slot, words))?;
                 Content::Features(list)
@@ -54,17 +60,22 @@ pub(in crate::source) fn record<'a>(
     let id = match (values[fields.id], written(fields.id)) {
         (Value::Raw("null") | Value::Missing, _) => None,
         (_, Some(id)) => Some(id).filter(|id| !id.is_empty()),
-        (_, None) => {
+        (Value::Raw(logical @ ("true" | "false")), _) => Some(Cow::Borrowed(logical)),
+        (Value::Raw(raw), _) if is_nan(raw) => None,
+        (Value::Raw(_), None) if fields.names_id() => {
             let name = fields.names[fields.id];
             return Err(format!(
                 "`{name}` is neither a string nor a number; name the id with the setting id_field"
             ));
         }
+        (Value::Raw(raw), None) => nested_id(raw, compact).map(Cow::Owned),
+        _ => None,
     };
     extra.clear();
     extra.extend(fields.extra.iter().map(|&slot| match (values[slot], written(slot)) {
         (Value::Missing | Value::Null | Value::Raw("null"), _) => FieldNumber::Missing,
         (Value::Raw(logical @ ("true" | "false")), _) => FieldNumber::of(logical),
+        (Value::Raw(raw), _) if is_nan(raw) => FieldNumber::Missing,
         (_, Some(value)) => FieldNumber::of(&value),
         (_, None) => FieldNumber::Unreadable,
     }));
@@ -72,6 +83,7 @@ pub(in crate::source) fn record<'a>(
     for (field, &slot) in fields.given.iter().enumerate() {
         match (values[slot], written(slot)) {
             (Value::Raw("null"), _) => {}
+            (Value::Raw(raw), None) if is_nan(raw) => {}
             (Value::Raw(raw), None) => elements(raw, &mut |value| given.push(field, value)),
             (_, value) => value.iter().for_each(|value| given.push(field, value)),
         }
@@ -100,6 +112,11 @@ fn no_string(fields: &Fields<'_>, kind: &str) -> String {
     format!("`{name}` is {kind}, not a string; name the text with the setting text_field{joined}")
 }
 
+/// The message for a text or features that an object has twice.
+fn repeated(fields: &Fields<'_>, slot: Slot) -> String {
+    format!("`{}` occurs twice in the object; keep one of them", fields.names[slot])
+}
+
 /// The message for something other than a list of features.
 fn no_features(fields: &Fields<'_>, slot: Slot, words: &str) -> String {
     let name = fields.names[slot];
@@ -107,5 +124,5 @@ fn no_features(fields: &Fields<'_>, slot: Slot, words: &str) -> String {
 }
 
 fn is_number(raw: &str) -> bool {
-    raw.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+    raw.strip_prefix('-').unwrap_or(raw).starts_with(|first: char| first.is_ascii_digit())
 }

@@ -17,6 +17,8 @@ pub(in crate::source) enum Value<'a> {
     Buffered,
     /// Any other kind of value; of members that are text.
     Other(&'static str),
+    /// More than one value of one object; of members that are text, or features.
+    Repeated,
     /// As written, without escapes; of members that are not text.
     Raw(&'a str),
 }
@@ -33,6 +35,25 @@ impl<'a> Values<'a> {
     /// Room for so many slots.
     pub(in crate::source) fn new(slots: usize) -> Self {
         Self { found: vec![Value::Missing; slots], depths: vec![0; slots] }
+    }
+
+    /// Takes over the values of a line of the same length as `line`, in which the same are.
+    pub(super) fn take_over(&mut self, other: &Values<'_>, copy: &str, line: &'a str) {
+        let own = |part: &str| {
+            let start = part.as_ptr().addr() - copy.as_ptr().addr();
+            &line[start..start + part.len()]
+        };
+        for (value, other) in self.found.iter_mut().zip(&other.found) {
+            *value = match *other {
+                Value::Missing => Value::Missing,
+                Value::Null => Value::Null,
+                Value::Borrowed(text) => Value::Borrowed(own(text)),
+                Value::Buffered => Value::Buffered,
+                Value::Other(kind) => Value::Other(kind),
+                Value::Repeated => Value::Repeated,
+                Value::Raw(raw) => Value::Raw(own(raw)),
+            };
+        }
     }
 
     pub(super) fn clear(&mut self) {
