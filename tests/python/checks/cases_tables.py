@@ -55,7 +55,7 @@ PIPES = SEMICOLONS.replace(";", "|")
 
 CSV_CASES = [
     Case("csv", "backslash quotes are named", {"s.csv": written(SPARK, QUOTED)}, ["dedup", "s.csv"],
-         kept=0, removed={}, check=problem("text after a closing quote, which a backslash precedes", "csv_escape='\\'")),
+         code=1, kept=0, removed={}, check=problem("text after a closing quote, which a backslash precedes", "csv_escape='\\'")),
     Case("csv", "backslash quotes with the option", {"s.csv": written(SPARK, QUOTED)}, ["dedup", "s.csv", "--csv-escape", "\\"],
          kept=3, removed={}, problems=0, check=same_bytes("kept.csv", written(SPARK, QUOTED).encode())),
     Case("csv", "no quotes and escapes", {"s.csv": written(BARE, QUOTED)}, ["dedup", "s.csv", "--csv-quote", "none", "--csv-escape", "\\"],
@@ -110,12 +110,12 @@ RECORD_CASES = [
          kept=1, problems=0, check=lambda run: None if '"id": 2' in (run.out / "kept.jsonl").read_text() else "2 is not kept"),
     Case("json", "a text that is given twice", {"d.jsonl": jsonl(
          f'{{"id": 1, "text": "{text(1)}", "text": "same"}}', f'{{"id": 2, "text": "{text(2)}", "text": "same"}}')},
-         ["dedup", "d.jsonl"], kept=0, removed={}, problems=2, check=problem("`text` occurs twice")),
+         ["dedup", "d.jsonl"], code=1, kept=0, removed={}, problems=2, check=problem("`text` occurs twice")),
     Case("ids", "objects, lists and booleans", {"d.jsonl": jsonl(*(f'{{"id": {id_}, "text": "{text(n)}"}}\n{{"id": "copy", "text": "{text(n)}"}}' for n, id_ in enumerate(
          ('{"$oid": "5f"}', "[1, 2]", "true", "1.5", "null", '"s"'))))},
          ["dedup", "d.jsonl"], kept=6, problems=0, check=ids('{"$oid":"5f"}', "[1,2]", "true", "1.5", "d.jsonl:9", "s")),
     Case("ids", "an object that is named as the id", {"d.jsonl": jsonl(f'{{"key": {{"a": 1}}, "text": "{text(1)}"}}')},
-         ["dedup", "d.jsonl", "--id-field", "key"], kept=0, problems=1, check=problem("`key` is neither a string nor a number")),
+         ["dedup", "d.jsonl", "--id-field", "key"], code=1, kept=0, problems=1, check=problem("`key` is neither a string nor a number")),
 ]
 
 

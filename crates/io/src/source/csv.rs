@@ -22,6 +22,7 @@ pub(super) fn names(raw: &[u8], dialect: CsvDialect) -> Result<Vec<String>, Stri
         RowFault::AfterQuote { backslash, .. } => {
             format!("the header has {}", after_quote(backslash))
         }
+        RowFault::Backslash(_) => format!("the header has {}", before_quote()),
     })?;
     Ok((0..row.count).map(|index| row.get(index).to_string()).collect())
 }
@@ -30,6 +31,13 @@ pub(super) fn names(raw: &[u8], dialect: CsvDialect) -> Result<Vec<String>, Stri
 pub(super) fn has_column(raw: &[u8], dialect: CsvDialect, columns: &[&str]) -> bool {
     let has = |name: &String| columns.contains(&name.as_str());
     names(raw, dialect).is_ok_and(|names| names.iter().any(has))
+}
+
+/// The message for a field without quotes that has an escaped one.
+fn before_quote() -> String {
+    "a backslash before a quote in a field without quotes; if quotes are escaped by backslashes, as \
+     Spark writes them, give the setting csv_escape='\\'; if they are text, csv_quote=none"
+        .to_string()
 }
 
 /// The message for a field that goes on after its closing quote.
@@ -110,6 +118,7 @@ fn parse(
             (at, "invalid UTF-8 in this record; save the file as UTF-8".to_string())
         }
         RowFault::AfterQuote { at, backslash } => (at, after_quote(backslash)),
+        RowFault::Backslash(at) => (at, before_quote()),
     })?;
     if row.count != names {
         return Err((0, other_count(raw, row.count, header)));

@@ -22,6 +22,9 @@ pub(super) enum RowFault {
         /// Whether there is a backslash before the quote: the writer escapes quotes by it.
         backslash: bool,
     },
+    /// A backslash before a quote in a field without quotes: the end of a field with line ends whose
+    /// quotes are escaped, of which the beginning was a row with text after a quote.
+    Backslash(usize),
 }
 
 impl Row {
@@ -58,7 +61,16 @@ impl Row {
                         }
                     }
                 }
-                None => self.push_plain(rest, dialect),
+                None => {
+                    let end = self.push_plain(rest, dialect);
+                    let field = &rest.as_bytes()[..end.unwrap_or(rest.len())];
+                    if let (Some(quote), None) = (dialect.quote, dialect.escape)
+                        && let Some(at) = memchr::memmem::find(field, &[b'\\', quote])
+                    {
+                        return Err(RowFault::Backslash(row.len() - rest.len() + at));
+                    }
+                    end
+                }
             };
             self.count += 1;
             if self.count <= columns {
