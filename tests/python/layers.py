@@ -19,9 +19,9 @@ ALLOWED = {
     "lookalike-spill": set(),
     "lookalike-join": {"lookalike-core", "lookalike-cluster", "lookalike-spill"},
     "lookalike-methods": {"lookalike-core"},
-    "lookalike-lexicon": {"lookalike-core", "lookalike-methods"},
+    "lookalike-lexicon": {"lookalike-core", "lookalike-methods", "lookalike-spill"},
     "lookalike-store": set(),
-    "lookalike-io": {"lookalike-text", "lookalike-store"},
+    "lookalike-io": {"lookalike-text", "lookalike-store", "lookalike-spill"},
     "lookalike-engine": {
         "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-methods", "lookalike-io",
         "lookalike-spill",

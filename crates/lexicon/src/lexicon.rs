@@ -11,9 +11,9 @@ use crate::{Description, LexiconError};
 use lookalike_core::TextDigest;
 use lookalike_methods::Statistics;
 use lookalike_methods::imatch::{Frequencies, Share};
+use lookalike_spill::regular_file;
 use memmap2::Mmap;
 use std::fmt;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ impl Lexicon {
     /// # Errors
     /// Not a lexicon, another version or other hashes, or damage.
     pub fn open(path: &Path) -> Result<Self, LexiconError> {
-        let file = File::open(path).map_err(LexiconError::io(path))?;
+        let file = regular_file::open_named(path).map_err(LexiconError::io(path))?;
         let foreign = || LexiconError::NotALexicon { path: path.to_owned() };
         let damaged = |what| LexiconError::Damaged { path: path.to_owned(), what };
         let length = file.metadata().map_err(LexiconError::io(path))?.len();
@@ -76,7 +76,7 @@ impl Lexicon {
     #[must_use]
     pub fn is_at(path: &Path) -> bool {
         let mut start = [0; MAGIC.len()];
-        let mut read = || File::open(path)?.read_exact(&mut start);
+        let mut read = || regular_file::open_named(path)?.read_exact(&mut start);
         // Opening a pipe would wait for its writer.
         path.is_file() && read().is_ok() && start == *MAGIC
     }

@@ -3,7 +3,9 @@
 use crate::{LookalikeError, Settings};
 use lookalike_io::{Extractor, Format, InputFile, Inputs};
 use lookalike_report::Summary;
+use lookalike_spill::regular_file;
 use serde::Deserialize;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The part of a summary that is needed to repeat the run.
@@ -150,7 +152,9 @@ pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeErr
         let reason = "runs are read from local directories only; copy it to one first";
         return Err(wrong(reason.to_string()));
     }
-    let text = std::fs::read_to_string(&path).map_err(|e| wrong(e.to_string()))?;
+    let mut text = String::new();
+    let read = regular_file::open_named(&path).and_then(|mut file| file.read_to_string(&mut text));
+    read.map_err(|e| wrong(e.to_string()))?;
     let foreign = |e: serde_json::Error| {
         wrong(format!("not written by this version of lookalike, or changed since ({e})"))
     };

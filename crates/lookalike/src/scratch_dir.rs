@@ -5,6 +5,7 @@
 //! killed at any moment, also while it creates or removes the directory: [`State`] classifies every
 //! intermediate state.
 
+use lookalike_spill::regular_file;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
@@ -152,7 +153,8 @@ impl ScratchDir {
             error
         };
         let mut options = File::options();
-        let lock = options.create(true).truncate(false).write(true).open(path.join(LOCK));
+        options.create(true).truncate(false).write(true);
+        let lock = regular_file::open_with(&mut options, &path.join(LOCK));
         let lock = lock.map_err(failed("write into the scratch directory")).map_err(unmade)?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -176,7 +178,7 @@ impl ScratchDir {
                 rest.map_err(failed("remove the checkpoints of an earlier run"))?;
                 let partial = path.join(PARTIAL);
                 let write = || {
-                    let mut file = File::create(&partial)?;
+                    let mut file = regular_file::create(&partial)?;
                     file.write_all(format!("{job:#}\n").as_bytes())?;
                     // The name must not reach the disk before the content does.
                     file.sync_all()?;
@@ -192,7 +194,7 @@ impl ScratchDir {
     /// Removes the rest of a directory whose removal was interrupted.
     pub(crate) fn sweep(path: &Path) {
         if let Ok(State::Over) = State::of(path)
-            && let Ok(lock) = File::options().write(true).open(path.join(LOCK))
+            && let Ok(lock) = regular_file::open_with(File::options().write(true), &path.join(LOCK))
             && lock.try_lock().is_ok()
         {
             // If this fails, the next run that needs the directory replaces its content.
@@ -281,7 +283,7 @@ impl State {
             Err(error) => return Err(error),
         }
         // A description that cannot be parsed was being written when the system stopped.
-        let job = |name: &str| match fs::read(path.join(name)) {
+        let job = |name: &str| match regular_file::read(&path.join(name)) {
             Ok(bytes) => Ok(serde_json::from_slice::<Value>(&bytes).ok()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),

@@ -5,6 +5,7 @@ use crate::scratch_dir::{INPUTS, JOB, ScratchDir, ScratchDirError};
 use crate::{ErrorKind, Job, LookalikeError, Settings};
 use lookalike_io::sink::Staging;
 use lookalike_io::{Compression, Inputs};
+use lookalike_spill::regular_file;
 use serde_json::{Value, json, to_value};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -93,7 +94,7 @@ pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
     let Some(summary) = summary.map_err(unknown(job.output.join("summary.json")))? else {
         return Ok(None);
     };
-    let read = |path: PathBuf| match std::fs::read(&path) {
+    let read = |path: PathBuf| match regular_file::read(&path) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(reason) => Err(unknown(path)(reason)),
@@ -140,7 +141,7 @@ pub(crate) fn begin(
         }
         // The note must reach the disk before the result.
         let write = || {
-            let mut file = std::fs::File::create(&note)?;
+            let mut file = regular_file::create(&note)?;
             file.write_all(std::process::id().to_string().as_bytes())?;
             file.sync_all()
         };
@@ -151,9 +152,9 @@ pub(crate) fn begin(
 
 /// The process that writes the result, by its note. `None` without a note.
 fn process(note: &Path) -> std::io::Result<Option<u32>> {
-    match std::fs::read_to_string(note) {
+    match regular_file::read(note) {
         // A note that is not a number was being written: no result was begun after it.
-        Ok(process) => Ok(process.parse().ok()),
+        Ok(process) => Ok(str::from_utf8(&process).ok().and_then(|process| process.parse().ok())),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

@@ -1,8 +1,8 @@
 //! Checked file: complete and verified, or absent.
 
 use crate::damage::damaged;
-use crate::{Decoder, Encoder};
-use std::fs::{self, File};
+use crate::{Decoder, Encoder, regular_file};
+use std::fs;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 use xxhash_rust::xxh3::Xxh3;
@@ -45,7 +45,7 @@ pub fn write_checked_file(
     write: impl FnOnce(&mut Encoder<&mut dyn Write>) -> io::Result<()>,
 ) -> io::Result<()> {
     let partial = path.with_extension("partial");
-    let file = File::create(&partial)?;
+    let file = regular_file::create(&partial)?;
     let mut out = Summing { inner: BufWriter::with_capacity(1 << 18, file), sum: Xxh3::new() };
     write(&mut Encoder(&mut out))?;
     out.inner.write_all(&out.sum.digest().to_le_bytes())?;
@@ -62,7 +62,7 @@ pub fn read_checked_file<T>(
     path: &Path,
     read: impl FnOnce(&mut Decoder<&mut dyn Read>, u64) -> io::Result<T>,
 ) -> io::Result<Option<T>> {
-    let file = match File::open(path) {
+    let file = match regular_file::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file?,
     };

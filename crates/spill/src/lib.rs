@@ -5,6 +5,7 @@
 //!   its last whole frame.
 //! * [`write_checked_file`], [`read_checked_file`]: a file that is complete and verified, or absent
 //!   ([`checked_file`]). [`Checkpoint`] is the trait of what is stored that way.
+//! * [`regular_file`]: opens files by names that are fixed, without following links or waiting.
 //! * [`Encoder`], [`Decoder`]: arrays of little-endian numbers ([`arrays`]).
 //!
 //! The layouts are described in FORMAT.md. Every read verifies a checksum unless its documentation
@@ -14,6 +15,7 @@ pub mod arrays;
 pub mod checked_file;
 mod checkpoint;
 mod damage;
+pub mod regular_file;
 pub mod spill_file;
 
 pub use arrays::{Decoder, Encoder, Number};

@@ -14,6 +14,7 @@ mod tests;
 pub use frame::Frame;
 
 use crate::damage::damaged;
+use crate::regular_file;
 use frame::{HEADER, MAGIC, WORD, head_sum, next_frame, plain_length};
 use positioned::{read_at, write_at};
 use std::borrow::Cow;
@@ -72,7 +73,8 @@ impl SpillFile {
     /// The error of the operating system.
     pub fn reopen(path: &Path) -> io::Result<Reopened> {
         let mut options = File::options();
-        let file = options.read(true).write(true).create(true).truncate(false).open(path)?;
+        options.read(true).write(true).create(true).truncate(false);
+        let file = regular_file::open_with(&mut options, path)?;
         let length = file.metadata()?.len();
         let mut reader = BufReader::with_capacity(1 << 20, &file);
         let (mut frames, mut end) = (Vec::new(), 0);

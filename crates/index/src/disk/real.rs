@@ -1,6 +1,7 @@
 //! The file system.
 
 use super::{Access, Disk, DiskFile, Lock, LockGuard, Mapped, stopped_by_failed_sync};
+use lookalike_spill::regular_file;
 use redb::StorageBackend;
 use redb::backends::FileBackend;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -9,7 +10,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-/// The file system. Locks are advisory and need a file system with byte-range locks (local file
+/// The file system: regular files only, of which no name is a symbolic link. Locks are advisory and need a file system with byte-range locks (local file
 /// systems have them; network file systems as they are configured).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RealDisk;
@@ -25,11 +26,9 @@ impl Disk for RealDisk {
     }
 
     fn database(&self, path: &Path, access: Access) -> io::Result<Box<dyn StorageBackend>> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(access != Access::Read)
-            .create_new(access == Access::Create)
-            .open(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(access != Access::Read).create_new(access == Access::Create);
+        let file = regular_file::open_with(&mut options, path)?;
         Ok(Box::new(FileBackend::new(file).map_err(io::Error::other)?))
     }
 
@@ -53,11 +52,11 @@ impl Disk for RealDisk {
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        fs::read(path)
+        regular_file::read(path)
     }
 
     fn map(&self, path: &Path) -> io::Result<Mapped> {
-        Mapped::map(&File::open(path)?)
+        Mapped::map(&regular_file::open(path)?)
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
@@ -66,8 +65,9 @@ impl Disk for RealDisk {
     }
 
     fn lock(&self, path: &Path) -> io::Result<Lock> {
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        let mut file = regular_file::open_with(&mut options, path)?;
         match file.try_lock() {
             Ok(()) => {
                 file.set_len(0)?;

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
 
 use super::OutputError;
+use lookalike_spill::regular_file;
 
 /// A new file; missing folders are created.
 #[derive(Debug)]
@@ -31,7 +32,8 @@ impl OutputFile {
             std::fs::create_dir_all(folder)
                 .map_err(|e| OutputError::io("make the folder", folder, e))?;
         }
-        let file = File::create(&path).map_err(|e| OutputError::io("create the file", &path, e))?;
+        let file = regular_file::create(&path)
+            .map_err(|e| OutputError::io("create the file", &path, e))?;
         Ok(Self {
             path,
             file: BufWriter::with_capacity(1 << 16, file),

@@ -8,6 +8,7 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 
 use crate::guard::guarded;
+use lookalike_spill::regular_file;
 
 use super::{Column, TableError, TableFormat, Value, jsonl, parquet as columns, tsv};
 
@@ -210,7 +211,7 @@ impl Lines {
 }
 
 fn open(path: &Path) -> Result<File, TableError> {
-    File::open(path).map_err(|e| unreadable(path, e))
+    regular_file::open_named(path).map_err(|e| unreadable(path, e))
 }
 
 fn unreadable(

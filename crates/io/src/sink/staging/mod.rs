@@ -14,7 +14,7 @@ mod siblings;
 mod system;
 
 use std::fs;
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use destination::{Occupant, occupant, resolve};
@@ -24,6 +24,7 @@ use siblings::{
 };
 use system::{exchange, sync_directory, sync_tree};
 
+use lookalike_spill::regular_file;
 use lookalike_store::{Address, StoreError, is_url, read};
 
 use super::OutputError;
@@ -138,7 +139,11 @@ impl Staging {
     /// The file or object cannot be read.
     pub fn read_result(destination: &Path, name: &str) -> io::Result<Option<Vec<u8>>> {
         let content = match destination.to_str().filter(|text| is_url(text)) {
-            None => fs::read(destination.join(name)),
+            None => {
+                let mut bytes = Vec::new();
+                let file = regular_file::open_named(&destination.join(name));
+                file.and_then(|mut file| file.read_to_end(&mut bytes)).map(|_| bytes)
+            }
             Some(url) => {
                 let folder = Address::parse(url)?;
                 let key = format!("{}/{name}", folder.key.trim_end_matches('/'));
