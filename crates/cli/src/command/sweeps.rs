@@ -191,10 +191,14 @@ pub(super) fn revisit(args: &IndexRevisitArgs) -> anyhow::Result<Exit> {
     if args.running.format == FormatArg::Json {
         return print_json(&json!({"pages": pages}));
     }
+    let rate = match pages.first().map(|page| page.per) {
+        Some("day") => "changes a day",
+        _ => "changes a sweep",
+    };
     let rows = pages.into_iter().map(|page| {
         [
             page.url,
-            number(page.rate),
+            page.rate.map_or_else(String::new, |rate| format!("{rate:.5}")),
             page.intervals.to_string(),
             page.changed.to_string(),
             page.mean_distance.map_or_else(String::new, |bits| format!("{bits:.1}")),
@@ -203,6 +207,6 @@ pub(super) fn revisit(args: &IndexRevisitArgs) -> anyhow::Result<Exit> {
             page.last_sweep,
         ]
     });
-    let header = ["url", "rate", "n", "changed", "bits", "days", "first sweep", "last sweep"];
+    let header = ["url", rate, "n", "changed", "bits", "days", "first sweep", "last sweep"];
     print_table(header, rows)
 }

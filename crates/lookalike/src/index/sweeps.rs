@@ -3,6 +3,7 @@
 mod diff;
 mod history;
 mod holders;
+mod rates;
 pub(crate) mod table;
 mod versions;
 mod words;

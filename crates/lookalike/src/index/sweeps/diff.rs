@@ -10,7 +10,7 @@ use crate::LookalikeError;
 use crate::analysis::pool;
 use crate::index::open::Index;
 use crate::panics::caught;
-use lookalike_core::{Overlap, Threshold};
+use lookalike_core::{Measure, Overlap, Threshold};
 use lookalike_index::{
     Ask, AskOptions, DocAt, LiveSegment, QueryScratch, QuerySet, Question, Snapshot,
 };
@@ -91,8 +91,10 @@ impl Index {
     /// Pages with the same address are compared with each other. A page whose address is gone, or
     /// has other content, is looked for by its content in the later sweep: of the documents that
     /// resemble or contain it enough, the one that resembles it most is where it moved to, unless
-    /// that page had the same words in the earlier sweep already. Two questions for each of these
-    /// pages, none for the others.
+    /// that page had the same words in the earlier sweep already. Where the address is kept, only
+    /// documents count that contain more of the earlier text than the page at the address does (of
+    /// equal shares, that resemble it more). Two questions for each of these pages, none for the
+    /// others.
     ///
     /// ```
     /// use lookalike::{
@@ -177,22 +179,21 @@ impl Index {
                         if let (Some((other, versions)), false) = (&other, heavy) {
                             return Ok(page(versions.change, Some((*other, versions.counts))));
                         }
-                        let found =
-                            destination(&snapshot, at, to.number, threshold, &targets, scratch)?;
+                        let wanted = Wanted {
+                            sweep: to.number,
+                            threshold,
+                            own: other.as_ref().map(|(_, versions)| versions.counts),
+                            targets: &targets,
+                        };
+                        let found = destination(&snapshot, at, &wanted, scratch)?;
                         Ok(match (other, found) {
                             (None, None) => page(Change::Gone, None),
                             (None, Some(to)) => page(Change::Moved, Some((to.at, to.counts))),
-                            (Some((own, versions)), found) => {
-                                let better = found.filter(|to| {
-                                    to.at != own
-                                        && to.counts.resemblance() > versions.counts.resemblance()
-                                });
-                                match better {
-                                    Some(to) => {
-                                        page(Change::MovedAddressKept, Some((to.at, to.counts)))
-                                    }
-                                    None => page(Change::Heavy, Some((own, versions.counts))),
-                                }
+                            (Some(_), Some(to)) => {
+                                page(Change::MovedAddressKept, Some((to.at, to.counts)))
+                            }
+                            (Some((own, versions)), None) => {
+                                page(Change::Heavy, Some((own, versions.counts)))
                             }
                         })
                     })
@@ -242,30 +243,51 @@ impl Index {
 /// What is asked about a page that is gone from its address.
 const ASKED: [Ask; 2] = [Ask::Resembles, Ask::Containing];
 
+/// Where the content of a page may have moved to.
+struct Wanted<'a> {
+    /// The later sweep.
+    sweep: u32,
+    /// The least resemblance or containment.
+    threshold: Threshold,
+    /// What the page at its own address still shares with it, if that is there.
+    own: Option<Overlap>,
+    /// Documents that are new or changed.
+    targets: &'a (dyn Fn(DocAt) -> bool + Sync),
+}
+
+impl Wanted<'_> {
+    /// Whether a document with these counts has more of the page (a) than its own address has.
+    fn has_more(&self, counts: Overlap) -> bool {
+        self.own.is_none_or(|own| {
+            let contained = Measure::Containment.compare(counts, own);
+            contained.then(Measure::Resemblance.compare(counts, own)).is_gt()
+        })
+    }
+}
+
 /// The document of a sweep that resembles a page most, of those that resemble it enough or contain
-/// enough of it; `None` if that one is not a target.
+/// enough of it and have more of it than its own address; `None` if that one is not a target.
 fn destination(
     snapshot: &Snapshot,
     at: DocAt,
-    sweep: u32,
-    threshold: Threshold,
-    targets: &(dyn Fn(DocAt) -> bool + Sync),
+    wanted: &Wanted<'_>,
     scratch: &mut QueryScratch,
 ) -> Result<Option<Destination>, LookalikeError> {
+    let Wanted { sweep, threshold, targets, .. } = *wanted;
     let document = snapshot.document(at);
     let set = snapshot.set(at, scratch)?;
     if set.is_empty() {
         return Ok(None);
     }
     let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
-    let wanted = |live: &LiveSegment, local: u32| live.segment().row(local).sweep == sweep;
-    let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
+    let of_sweep = |live: &LiveSegment, local: u32| live.segment().row(local).sweep == sweep;
+    let options = AskOptions { wanted: &of_sweep, ..AskOptions::default() };
     let mut best: Option<(DocAt, Overlap)> = None;
     for ask in ASKED {
         let answer = snapshot.ask(Question { ask, threshold }, query, options, scratch)?;
-        for found in answer.matches {
+        for found in answer.matches.into_iter().filter(|found| wanted.has_more(found.counts)) {
             let better = |(at, counts): &(DocAt, Overlap)| {
-                let order = lookalike_core::Measure::Resemblance.compare(found.counts, *counts);
+                let order = Measure::Resemblance.compare(found.counts, *counts);
                 let number = |at: DocAt| snapshot.document(at).number();
                 order.then(number(*at).cmp(&number(found.at))).is_gt()
             };

@@ -1,6 +1,7 @@
 //! Pages over time: series of versions, life times, rates of change, and which page to visit next.
 
 use super::SweepStats;
+use super::rates::{self, Interval, rate};
 use super::table::Sweep;
 use super::versions::{Change, compare, pages, sweeps_of};
 use super::words::{WordScratch, Words};
@@ -50,15 +51,19 @@ pub struct Revisit {
     pub url: String,
     /// Number of sweeps in which it was found.
     pub found: u32,
-    /// Intervals between sweeps in which its versions could be compared: n of the estimate.
+    /// Intervals between visits on which the estimate rests: those between sweeps in which it was
+    /// found, of known length. Sweeps in which it was not found make an interval longer.
     pub intervals: u32,
     /// Intervals in which it changed.
     pub changed: u32,
-    /// Estimated changes in an interval: −log((n − X + 0.5) / (n + 0.5)) for n intervals of which X
-    /// had a change, which corrects for changes that were not seen because another one followed
-    /// (Cho & Garcia-Molina 2003). `None` without intervals.
+    /// Estimated changes in a day, or in a sweep ([`Revisit::per`]): the rate of greatest
+    /// likelihood for visits at irregular times, with the correction for few visits; the estimator
+    /// −log((n − X + 0.5) / (n + 0.5)) / t where visits are regular (Cho & Garcia-Molina 2003).
+    /// `None` without intervals.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
+    /// The unit of time: `day` if sweeps have dates, else `sweep`.
+    pub per: &'static str,
     /// Mean number of bits in which the simhashes of consecutive versions that changed differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_distance: Option<f64>,
@@ -153,8 +158,8 @@ impl Index {
     }
 
     /// The pages of a site, or of all sites, in the order in which to visit them: those that are
-    /// alive and change often and much first. Never from one interval alone: the estimate is drawn
-    /// to the middle where there are few.
+    /// alive and change often and much first. How often is estimated from the times between the
+    /// sweeps in which a page was found.
     ///
     /// # Errors
     /// An index without sweeps.
@@ -171,6 +176,7 @@ impl Index {
                 series.entry(url).or_default().push((place, at));
             }
         }
+        let times = Times::of(&sweeps);
         let words = Words::new(self, &snapshot)?;
         let pool = pool(crate::settings::thread_count(threads))?;
         let makers = self.analysis.makers();
@@ -182,7 +188,8 @@ impl Index {
                     .map_init(
                         || (QueryScratch::new(makers()), WordScratch::default()),
                         |(scratch, word_scratch), (url, versions)| {
-                            page(&snapshot, &sweeps, url, versions, &words, scratch, word_scratch)
+                            let scratch = (scratch, word_scratch);
+                            page(&snapshot, &sweeps, &times, url, versions, &words, scratch)
                         },
                     )
                     .collect::<Result<_, LookalikeError>>()
@@ -196,45 +203,88 @@ impl Index {
     }
 }
 
+/// When the sweeps were made.
+struct Times {
+    /// By their places; `None` for a sweep without a date, where others have some.
+    at: Vec<Option<f64>>,
+    /// The unit.
+    per: &'static str,
+    /// Mean time from one to the next.
+    typical: f64,
+}
+
+impl Times {
+    /// In days if two sweeps have different dates, else in sweeps.
+    fn of(sweeps: &[Sweep]) -> Self {
+        let date = |sweep: &Sweep| sweep.date.as_deref().map(date_seconds);
+        let days: Vec<Option<f64>> = sweeps
+            .iter()
+            .map(|sweep| date(sweep).filter(|date| !date.is_nan()).map(|date| date / 86_400.0))
+            .collect();
+        let mut known: Vec<f64> = days.iter().flatten().copied().collect();
+        known.sort_by(f64::total_cmp);
+        known.dedup();
+        match known[..] {
+            [first, .., last] => {
+                let typical = (last - first) / (known.len() - 1) as f64;
+                Self { at: days, per: "day", typical }
+            }
+            _ => {
+                let at = (0..sweeps.len()).map(|place| Some(place as f64)).collect();
+                Self { at, per: "sweep", typical: 1.0 }
+            }
+        }
+    }
+
+    /// From one sweep to another; `None` if that is unknown or nothing.
+    fn between(&self, before: usize, after: usize) -> Option<f64> {
+        let (before, after) = self.at[before].zip(self.at[after])?;
+        Some(after - before).filter(|&length| length > 0.0)
+    }
+}
+
 /// One page of the order of visits.
 fn page(
     snapshot: &Snapshot,
     sweeps: &[Sweep],
+    times: &Times,
     url: &str,
     versions: &[(usize, DocAt)],
     words: &Words<'_>,
-    scratch: &mut QueryScratch,
-    word_scratch: &mut WordScratch,
+    (scratch, word_scratch): (&mut QueryScratch, &mut WordScratch),
 ) -> Result<Revisit, LookalikeError> {
-    let (mut intervals, mut changed, mut distances) = (0, 0, Vec::new());
+    let (mut intervals, mut distances) = (Vec::new(), Vec::new());
     for pair in versions.windows(2) {
-        let [(_, before), (_, after)] = [pair[0], pair[1]];
-        intervals += 1;
-        if compare(snapshot, (before, after), 1.0, scratch)?.change > Change::SameWords {
-            changed += 1;
+        let [(first, before), (second, after)] = [pair[0], pair[1]];
+        let changed = compare(snapshot, (before, after), 1.0, scratch)?.change > Change::SameWords;
+        if changed {
             distances.extend(words.distance(before, after, word_scratch)?);
         }
+        let length = times.between(first, second);
+        intervals.extend(length.map(|length| Interval { length, changed }));
     }
     let (first, last) = (versions[0].0, versions[versions.len() - 1].0);
-    let seconds = |place: usize| sweeps[place].date.as_deref().map(date_seconds);
-    let days = match (seconds(first), seconds(last)) {
-        (Some(first), Some(last)) if !first.is_nan() && !last.is_nan() => {
-            Some((last - first) / 86_400.0)
-        }
+    let days = match times.per {
+        "day" => times.at[first].zip(times.at[last]).map(|(first, last)| last - first),
         _ => None,
     };
-    let rate = (intervals > 0).then(|| rate(intervals, changed));
+    let rate = rate(&intervals);
     let mean = |all: &[u32]| all.iter().sum::<u32>() as f64 / all.len() as f64;
     let mean_distance = (!distances.is_empty()).then(|| mean(&distances));
     // Pages with one version: between those that never changed and those that always did.
+    let unknown = || {
+        let always = rates::rate(&[Interval { length: times.typical, changed: true }]);
+        always.unwrap_or_default() / 2.0
+    };
     let weight = 1.0 + mean_distance.unwrap_or(0.0) / 64.0;
-    let priority = rate.unwrap_or_else(|| self::rate(1, 1) / 2.0) * weight;
+    let priority = rate.unwrap_or_else(unknown) * weight;
     Ok(Revisit {
         url: url.to_owned(),
         found: versions.len() as u32,
-        intervals,
-        changed,
+        intervals: intervals.len() as u32,
+        changed: intervals.iter().filter(|one| one.changed).count() as u32,
         rate,
+        per: times.per,
         mean_distance,
         first_sweep: sweeps[first].name.clone(),
         last_sweep: sweeps[last].name.clone(),
@@ -242,26 +292,4 @@ fn page(
         alive: last + 1 == sweeps.len(),
         priority,
     })
-}
-
-/// Estimated changes in an interval, from `n` intervals of which `x` had a change.
-fn rate(n: u32, x: u32) -> f64 {
-    let (n, x) = (f64::from(n), f64::from(x));
-    -((n - x + 0.5) / (n + 0.5)).ln() + 0.0
-}
-
-#[cfg(test)]
-mod tests {
-    use super::rate;
-
-    /// Cho & Garcia-Molina 2003: by hand.
-    #[test]
-    fn rates_correct_for_changes_that_were_not_seen() {
-        assert!((rate(10, 0) - 0.0).abs() < 1e-12);
-        // −ln(5.5 / 10.5)
-        assert!((rate(10, 5) - 0.646_627).abs() < 1e-6);
-        // −ln(0.5 / 10.5): finite although every interval had a change.
-        assert!((rate(10, 10) - 3.044_522).abs() < 1e-6);
-        assert!(rate(1, 1) < rate(10, 10));
-    }
 }

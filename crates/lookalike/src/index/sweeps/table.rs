@@ -2,9 +2,9 @@
 
 use crate::LookalikeError;
 use crate::index::filter::is_date;
-use lookalike_index::{IndexError, IndexWriter as Writer, Records};
+use lookalike_index::{IndexError, IndexWriter as Writer, Record, Records};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
 /// The table of the sweeps: name → [`Stored`].
@@ -48,6 +48,21 @@ pub(crate) fn all(records: &Records) -> Result<Vec<Sweep>, LookalikeError> {
     };
     sweeps.sort_by(|a, b| seconds(a).total_cmp(&seconds(b)).then(a.number.cmp(&b.number)));
     Ok(sweeps)
+}
+
+/// The numbers of the sweeps among the records of a damaged index.
+pub(crate) fn numbers(records: &[Record]) -> BTreeSet<u32> {
+    let sweeps = records.iter().filter(|record| record.table == SWEEPS);
+    let stored =
+        sweeps.filter_map(|sweep| serde_json::from_slice::<Stored>(sweep.value.as_ref()?).ok());
+    stored.map(|stored| stored.number).collect()
+}
+
+/// Enters a sweep of which only the number is known, with the next commit.
+pub(crate) fn put_unnamed(writer: &mut Writer, number: u32) -> Result<(), LookalikeError> {
+    let stored = serde_json::to_vec(&Stored { number, date: None })?;
+    writer.put(SWEEPS, format!("sweep-{number}").as_bytes(), Some(&stored));
+    Ok(())
 }
 
 /// The number of a sweep to add documents to; a new one is entered with the next commit.
