@@ -42,6 +42,9 @@ pub struct CollapsedGroup {
     pub id: String,
     /// The documents behind it, in their order.
     pub behind: Vec<CollapsedItem>,
+    /// Whether it is an id that the index does not have: it is shown, and compared with no other.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unknown: bool,
 }
 
 /// A document behind another one.
@@ -53,7 +56,7 @@ pub struct CollapsedItem {
     pub id: String,
     /// Its resemblance to the document that is shown.
     pub resemblance: f64,
-    /// How much of it is in that document.
+    /// How much of it is in that document: the value of the measure containment.
     pub containment: f64,
     /// Elements that both have.
     pub shared: u32,
@@ -98,10 +101,12 @@ impl CollapseItem {
 enum Stored {
     At(DocAt),
     Made(Vec<u64>),
+    Unknown,
 }
 
 /// Groups a ranked list: an item is put behind the first shown item that it matches, and is shown
-/// if there is none.
+/// if there is none. By containment, it matches one that contains it: the share of the later item
+/// in the shown one counts.
 ///
 /// Items without a text are documents of the index. They are first compared by their sizes and
 /// bitmaps, and two that the index keeps are not compared if it was created with this threshold or a
@@ -125,7 +130,7 @@ enum Stored {
 /// ```
 ///
 /// # Errors
-/// An id that is not in the index, or without one; settings that make no sense.
+/// An id without an index; settings that make no sense.
 pub fn collapse(
     items: &[CollapseItem],
     index: Option<&Index>,
@@ -171,10 +176,10 @@ fn of_texts(
 
 impl Index {
     /// Groups a ranked list of documents of this index, or of texts, on the current rayon pool; see
-    /// [`collapse`].
+    /// [`collapse`]. An id that is not in the index is shown ([`CollapsedGroup::unknown`]).
     ///
     /// # Errors
-    /// An id that is not in the index, a threshold that makes no sense.
+    /// A threshold that makes no sense.
     pub fn collapse(
         &self,
         items: &[CollapseItem],
@@ -198,12 +203,10 @@ impl Index {
                 stored.push((RankedItem::of(&set), Stored::Made(set)));
                 continue;
             }
-            let at =
-                snapshot.with_id(id).last().copied().ok_or_else(|| LookalikeError::NotInIndex {
-                    index: self.dir().to_owned(),
-                    what: "id".into(),
-                    name: id.clone(),
-                })?;
+            let Some(at) = snapshot.with_id(id).last().copied() else {
+                stored.push((RankedItem::of(&[]), Stored::Unknown));
+                continue;
+            };
             let document = snapshot.document(at);
             // Documents with few features match others by their words only.
             let kept = kept_differ && snapshot.is_kept(at) && !document.few();
@@ -238,12 +241,14 @@ fn group(
     let groups = lookalike_index::collapse(criterion, &ranked, |item| match &stored[item].1 {
         Stored::At(at) => load(*at),
         Stored::Made(set) => Ok(set.clone()),
+        Stored::Unknown => Ok(Vec::new()),
     })?;
     Ok(groups
         .into_iter()
         .map(|group| CollapsedGroup {
             rank: group.shown + 1,
             id: items[group.shown].id.clone(),
+            unknown: matches!(stored[group.shown].1, Stored::Unknown),
             behind: group
                 .behind
                 .into_iter()

@@ -2,9 +2,10 @@
 
 use crate::args::{CollapseArgs, FormatArg};
 use crate::exit::Exit;
+use crate::terminal::tell;
 use crate::visible::{visible, write_json};
 use anyhow::Context;
-use lookalike::{CollapseItem, CollapseOptions, Index, collapse};
+use lookalike::{CollapseItem, CollapseOptions, Index, Measure, collapse};
 use std::io::{Read, Write};
 
 pub(super) fn run(args: &CollapseArgs) -> anyhow::Result<Exit> {
@@ -29,6 +30,19 @@ pub(super) fn run(args: &CollapseArgs) -> anyhow::Result<Exit> {
     };
     let index = args.index.as_ref().map(Index::open).transpose()?;
     let groups = collapse(&items, index.as_ref(), &options)?;
+    let unknown: Vec<&str> =
+        groups.iter().filter(|group| group.unknown).map(|group| group.id.as_str()).collect();
+    if let [first, ..] = unknown[..] {
+        tell(format_args!(
+            "lookalike: {} of {} ids are not in the index, the first is `{}`; they are shown and \
+             compared with no other document (add them with `index add`, or give their texts)",
+            unknown.len(),
+            items.len(),
+            visible(first)
+        ));
+    }
+    let of_index = index.as_ref().map(|index| index.settings().documents.measure);
+    let measure = options.measure.or(of_index).unwrap_or(Measure::Resemblance);
     let mut stdout = std::io::stdout().lock();
     if args.format == FormatArg::Json {
         write_json(
@@ -41,7 +55,15 @@ pub(super) fn run(args: &CollapseArgs) -> anyhow::Result<Exit> {
     for group in groups {
         writeln!(stdout, "{}", visible(&group.id))?;
         for behind in group.behind {
-            writeln!(stdout, "    {}  {:.4}", visible(&behind.id), behind.resemblance)?;
+            match measure {
+                Measure::Containment => writeln!(
+                    stdout,
+                    "    {}  {:.4} of it in the one above",
+                    visible(&behind.id),
+                    behind.containment
+                )?,
+                _ => writeln!(stdout, "    {}  {:.4}", visible(&behind.id), behind.resemblance)?,
+            }
         }
     }
     Ok(Exit::Done)

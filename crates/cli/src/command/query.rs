@@ -32,6 +32,9 @@ pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
     } else {
         print(&answer, &mut stdout)?;
     }
+    if let Some(hint) = &answer.hint {
+        tell(format_args!("lookalike: {}", crate::flags::with_flags(&visible(hint))));
+    }
     if args.verbose {
         let lookalike::Cost { lookups, entries, candidates, verified } = answer.cost;
         tell(format_args!(

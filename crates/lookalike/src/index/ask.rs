@@ -3,7 +3,7 @@
 use super::asking::{Asking, Wish};
 use super::message_filter::ReadOptions;
 use super::open::{Buffers, Index};
-use super::query::{Query, QueryAnswer};
+use super::query::{Query, QueryAnswer, Wanted};
 use crate::opened::{Opened, admit};
 use crate::panics::caught;
 use crate::settings::thread_count;
@@ -53,7 +53,10 @@ impl Index {
         let mut buffers = self.buffers();
         let mut asking = Asking::new(self, &snapshot, &mut buffers);
         let subject = asking.subject(&query.about)?;
-        let answer = asking.answer(&subject, &wish)?;
+        let mut answer = asking.answer(&subject, &wish)?;
+        if answer.matches.is_empty() && query.ask == Wanted::Resembles {
+            answer.hint = asking.hint(&subject, &wish)?;
+        }
         drop(asking);
         self.give_back(buffers);
         Ok(answer)

@@ -152,7 +152,39 @@ impl<'a> Asking<'a> {
             size: subject.set.len() as u32,
             cost: found.cost,
             commit: self.snapshot.commit(),
+            hint: None,
         })
+    }
+
+    /// What to ask instead of which documents resemble a subject, if none does: which contain it,
+    /// or are contained in it.
+    pub(super) fn hint(
+        &mut self,
+        subject: &Subject,
+        wish: &Wish<'_>,
+    ) -> Result<Option<String>, LookalikeError> {
+        let threshold = wish.threshold;
+        for (ask, name) in [(Ask::Containing, "containing"), (Ask::ContainedIn, "contained-in")] {
+            let question = Question { ask, threshold };
+            // A lean index may have no answer.
+            if self.snapshot.check_question(question).is_err() {
+                continue;
+            }
+            let found = self.ask(question, subject, Some(1), &|at| wish.filter.takes(at))?;
+            let Some(Match { at, counts }) = found.matches.first() else { continue };
+            let id = self.snapshot.document(*at).id();
+            let says = match ask {
+                Ask::Containing => {
+                    format!("`{id}` contains {:.3} of it", counts.containment_a_in_b())
+                }
+                _ => format!("{:.3} of `{id}` is in it", counts.containment_b_in_a()),
+            };
+            return Ok(Some(format!(
+                "no document resembles it at {threshold} or more, but {says}; ask for such \
+                 documents with the setting ask={name}"
+            )));
+        }
+        Ok(None)
     }
 
     /// Asks, leaving out the document itself and what the filter leaves out.

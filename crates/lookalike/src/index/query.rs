@@ -101,6 +101,10 @@ pub struct QueryAnswer {
     pub cost: Cost,
     /// The commit that was asked.
     pub commit: u64,
+    /// What to ask instead, where no document resembles the subject of a single question and one
+    /// contains it or is contained in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 /// A document that answers a question.
