@@ -42,8 +42,8 @@ pub(crate) use formats::FormatArgs;
 pub(crate) use index::{
     CollapseArgs, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
     IndexDiffArgs, IndexDirArgs, IndexExportArgs, IndexHistoryArgs, IndexHoldersArgs,
-    IndexMergeArgs, IndexRevisitArgs, IndexStatsArgs, QueryArgs, SweepAddArgs, SweepCommand,
-    SweepRemoveArgs,
+    IndexMergeArgs, IndexRepairArgs, IndexRevisitArgs, IndexStatsArgs, QueryArgs, SweepAddArgs,
+    SweepCommand, SweepRemoveArgs,
 };
 pub(crate) use input::{FieldArgs, InputArgs};
 pub(crate) use keep::keep_rules;

@@ -192,6 +192,20 @@ impl DocumentBatch {
         }
     }
 
+    /// A copy of some of the documents.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[must_use]
+    pub fn range(&self, range: Range<usize>) -> Self {
+        let mut part = Self::default();
+        for index in range {
+            let mut views = Vec::new();
+            part.push(&self.get(index, DocNumber(0), DocNumber(0), &mut views));
+        }
+        part
+    }
+
     /// The set of a document.
     pub(crate) fn set(&self, index: usize) -> &[u64] {
         &self.sets[self.rows[index].set.clone()]

@@ -35,6 +35,12 @@ pub(crate) fn segment_name(id: u64) -> String {
     format!("{id:08x}.seg")
 }
 
+/// The number of a segment by the name of its file; `None` for another name.
+pub(crate) fn segment_id(name: &str) -> Option<u64> {
+    let id = u64::from_str_radix(name.strip_suffix(".seg")?, 16).ok()?;
+    (segment_name(id) == name).then_some(id)
+}
+
 /// Name of a segment's file while it is written.
 pub(crate) fn unfinished_name(id: u64) -> String {
     format!("{id:08x}.tmp")

@@ -17,6 +17,7 @@ mod merge;
 mod packed;
 mod postings;
 mod row;
+mod salvage;
 mod sections;
 mod sets;
 mod signatures;
@@ -178,6 +179,11 @@ impl Segment {
     #[must_use]
     pub fn has_texts(&self) -> bool {
         self.settings.texts
+    }
+
+    /// Number of methods whose signatures it stores.
+    pub(crate) fn methods(&self) -> usize {
+        self.keys.len()
     }
 
     fn section(&self, section: Section) -> &[u8] {

@@ -15,8 +15,10 @@ mod changed;
 mod database;
 mod delta;
 mod load;
+mod overlay;
 mod reader;
 mod records;
+mod salvage;
 mod state;
 mod stop;
 mod tables;
@@ -30,3 +32,4 @@ pub use state::{SegmentEntry, State};
 pub use writer::Store;
 
 pub(crate) use database::{lock, no_store};
+pub(crate) use salvage::{StoreContents, read_store};

@@ -15,6 +15,7 @@ mod message_filter;
 mod open;
 mod prepare;
 mod query;
+mod repair;
 mod settings;
 mod stats;
 mod stream;
@@ -35,6 +36,7 @@ pub use message_filter::{
 };
 pub use open::Index;
 pub use query::{Query, QueryAnswer, QueryMatch, QuerySubject, Wanted};
+pub use repair::{Repaired, repair_index};
 pub use settings::IndexSettings;
 pub use stats::{IndexStats, SegmentStats};
 pub use sweeps::{

@@ -161,13 +161,14 @@ pub use index::{
     AddOptions, AddSeconds, Added, Asked, AskedAll, Change, DeleteWhat, DiffOptions, ExportOptions,
     Filter, FilterOptions, FilterRule, Filtered, FoundDocuments, Holder, Index, IndexSettings,
     IndexStats, IndexWriter, MatchRule, MatchedPrototype, MessageFilter, PageChange, PageVersion,
-    Prototype, Query, QueryAnswer, QueryMatch, QuerySubject, ReadOptions, Report, ReportCounts,
+    Prototype, Query, QueryAnswer, QueryMatch, QuerySubject, ReadOptions, Repaired, Report, ReportCounts,
     ReportOptions, Reported, ReportsDone, Revisit, SegmentStats, SharedText, SiteVersion,
     SweepDiff, SweepStats, Verdict, VerdictKind, Wanted, check_index, export_answer,
-    export_documents, export_tables, mail_record, read_document, write_documents,
+    export_documents, export_tables, mail_record, read_document, repair_index, write_documents,
 };
 pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from, merge_lexicons};
+pub use lookalike_index::{LostSegment, Salvaged};
 pub use memory_table::ResultTable;
 pub use method_knobs::MethodKnobs;
 pub use piped::{StreamFiles, run_dedup_into};

@@ -57,12 +57,29 @@ Examples:
   lookalike index stats corpus.index
   lookalike index stats corpus.index --format json")]
     Stats(IndexStatsArgs),
-    /// Check the files of an index: checksums, postings, rows; with --deep, texts and decisions too
+    /// Check the files of an index: store, checksums, postings, rows; with --deep, texts and
+    /// decisions too
     #[command(after_help = "\
+Ends with exit code 1 if anything is wrong, and names each damaged file.
+
 Examples:
   lookalike index check corpus.index
   lookalike index check corpus.index --deep")]
     Check(IndexCheckArgs),
+    /// Make a new index of all that can be read of a damaged one
+    #[command(after_help = "\
+Documents are taken as they were written, or not at all: those whose text has
+its digest and whose row has its checksum. Postings, sets and which documents
+are kept are made again. If the store cannot be read, documents that were
+deleted may be there again; this is said.
+
+The damaged index is only read. Without --output the new index takes its place,
+and the damaged one is kept beside it as DIR.damaged.
+
+Examples:
+  lookalike index repair corpus.index
+  lookalike index repair corpus.index --output repaired.index --format json")]
+    Repair(IndexRepairArgs),
     /// Write the tables of `dedup` or `cluster` over the documents of an index, or the documents
     #[command(after_help = "\
 The tables are those of a run over the documents of the index, in the order in
@@ -369,8 +386,9 @@ pub(crate) struct IndexAddArgs {
     /// Date of the sweep, if it is new
     #[arg(long, value_name = "DATE", requires = "sweep", help_heading = "Adding")]
     pub(crate) date: Option<String>,
-    /// Commit whenever so many documents were read [default: at the end; from standard input, as
-    /// they arrive and at most 1000 at a time]
+    /// Commit whenever exactly so many documents were read, and at the end, from standard input too;
+    /// a line is printed for each commit [default: at the end; from standard input, as they arrive
+    /// and at most 1000 at a time]
     #[arg(
         long,
         value_name = "N",
@@ -446,6 +464,19 @@ pub(crate) struct IndexCheckArgs {
     /// documents are kept
     #[arg(long)]
     pub(crate) deep: bool,
+    #[command(flatten)]
+    pub(crate) running: IndexRunningArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexRepairArgs {
+    /// Directory of the damaged index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Directory of the new index [default: the place of the damaged one, which is kept as
+    /// DIR.damaged]
+    #[arg(long, short = 'o', value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) running: IndexRunningArgs,
 }
@@ -567,7 +598,9 @@ pub(crate) struct CollapseArgs {
     /// the index, else 0.8]
     #[arg(long, short = 't', value_name = "RATIO")]
     pub(crate) threshold: Option<String>,
-    /// Similarity measure [default: that of the index, else resemblance]
+    /// Similarity measure [default: that of the index, else resemblance]. By containment, a
+    /// document is put behind an earlier one that contains it: what counts is the share of the
+    /// later document that is in the earlier one
     #[arg(long, value_enum)]
     pub(crate) measure: Option<MeasureArg>,
     /// Tokens per shingle, without --index

@@ -1,10 +1,10 @@
-//! `lookalike index create | add | delete | merge | compact | stats | check | export`
+//! `lookalike index create | add | delete | merge | compact | stats | check | repair | export`
 
 use super::{problems, sweeps};
 use crate::args::{
     FieldArgs, FormatArg, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs,
-    IndexDeleteArgs, IndexDirArgs, IndexExportArgs, IndexMergeArgs, IndexStatsArgs, SweepAddArgs,
-    SweepCommand,
+    IndexDeleteArgs, IndexDirArgs, IndexExportArgs, IndexMergeArgs, IndexRepairArgs,
+    IndexStatsArgs, SweepAddArgs, SweepCommand,
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
@@ -15,7 +15,7 @@ use anyhow::Context;
 use lookalike::{
     AddOptions, Committed, DeleteWhat, ExportOptions, Index, IndexSettings, IndexWriter, LeftOut,
     MethodSettings, Settings, Source, Verify, check_index, export_documents, export_tables,
-    write_documents,
+    repair_index, write_documents,
 };
 use serde_json::json;
 use std::io::{BufReader, BufWriter, Write};
@@ -30,6 +30,7 @@ pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
         IndexCommand::Compact(args) => compact(args),
         IndexCommand::Stats(args) => stats(args),
         IndexCommand::Check(args) => check(args),
+        IndexCommand::Repair(args) => repair(args),
         IndexCommand::Export(args) => export(args),
         IndexCommand::Sweep(SweepCommand::Add(args)) => add(&of_sweep(args)),
         IndexCommand::Sweep(SweepCommand::List(args)) => sweeps::list(args),
@@ -306,6 +307,39 @@ fn check(args: &IndexCheckArgs) -> anyhow::Result<Exit> {
         tell(format_args!("lookalike: {what}"));
     }
     Ok(if wrong.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+fn repair(args: &IndexRepairArgs) -> anyhow::Result<Exit> {
+    let done = repair_index(&args.dir, args.output.as_deref(), args.running.threads)?;
+    for what in &done.salvaged.wrong {
+        tell(format_args!("lookalike: {what}"));
+    }
+    if !done.salvaged.deletes_known {
+        tell(format_args!(
+            "lookalike: the store could not be read: documents that were deleted may be there again, \
+             and records about documents may be lost; look through the list of `index export \
+             --documents`"
+        ));
+    }
+    for segment in &done.salvaged.lost_segments {
+        let documents = segment.documents.map_or_else(|| "unknown".into(), |n| n.to_string());
+        tell(format_args!("lookalike: lost: {} (documents: {documents})", segment.file));
+    }
+    if args.running.format == FormatArg::Json {
+        writeln!(std::io::stdout(), "{}", serde_json::to_string(&done)?)?;
+    } else if !args.running.quiet {
+        print_numbers(&[
+            ("documents", done.salvaged.documents),
+            ("lost documents", done.salvaged.lost),
+            ("segments that cannot be read", done.salvaged.lost_segments.len() as u64),
+            ("replaced documents left out", done.salvaged.replaced),
+            ("records", done.salvaged.records),
+            ("sweeps without a name", done.unnamed_sweeps),
+        ])?;
+        let (new, old) = (done.index.display(), done.damaged.display());
+        writeln!(std::io::stdout(), "the new index is {new}, the damaged one {old}")?;
+    }
+    Ok(Exit::Done)
 }
 
 fn export(args: &IndexExportArgs) -> anyhow::Result<Exit> {

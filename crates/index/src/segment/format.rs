@@ -271,12 +271,22 @@ impl Footer {
     /// section is there once, as long as its numbers say, each where the one before ends.
     fn decode(bytes: &[u8], before: u64, settings: &SegmentSettings) -> Option<Self> {
         let (body, checksum) = bytes.split_at_checked(bytes.len().checked_sub(8)?)?;
-        if checksum != xxh3_64(body).to_le_bytes() || !body.starts_with(FOOTER) {
+        if checksum != xxh3_64(body).to_le_bytes() {
+            return None;
+        }
+        let footer = Self::decode_body(body, before, settings)?;
+        // Nothing may follow.
+        (footer.encode().len() == bytes.len()).then_some(footer)
+    }
+
+    /// Reads a footer by its numbers alone.
+    fn decode_body(body: &[u8], before: u64, settings: &SegmentSettings) -> Option<Self> {
+        if !body.starts_with(FOOTER) {
             return None;
         }
         let mut at = 1;
         let mut take = || {
-            let value = (at * 8 < body.len() as u64).then(|| columns::u64_at(body, at));
+            let value = (at * 8 + 8 <= body.len() as u64).then(|| columns::u64_at(body, at));
             at += 1;
             value
         };
@@ -383,6 +393,24 @@ impl Footer {
         Ok(Self { states, ..footer })
     }
 
+    /// The footer of a segment whose header, states or end are damaged: the last bytes that are one,
+    /// perhaps with wrong checksums. What it says of the sections has to fit them.
+    pub(super) fn of_any(data: &[u8], settings: &SegmentSettings) -> Option<Self> {
+        let mut end = data.len();
+        while let Some(start) = memchr::memmem::rfind(&data[..end], FOOTER) {
+            if let Some(footer) = Self::decode_body(&data[start..], start as u64, settings) {
+                return Some(footer);
+            }
+            end = start + FOOTER.len() - 1;
+        }
+        None
+    }
+
+    /// The checksum of the footer, which has those of all sections.
+    pub(super) fn checksum(&self) -> u64 {
+        xxh3_64(&self.encode())
+    }
+
     /// The footer of a segment whose states are not written yet.
     pub(super) fn of_unfinished(
         data: &[u8],
@@ -437,17 +465,26 @@ impl Footer {
         Directory { layout, directory, data }
     }
 
-    /// The sections whose bytes have another checksum than the footer says. Reads all of them, on
-    /// all threads.
-    pub(super) fn wrong_checksums(&self, data: &[u8]) -> Vec<&'static str> {
+    /// The parts of sections that have another checksum than the footer says, as ranges of the bytes
+    /// of their section. Reads all of them, on all threads.
+    pub(super) fn wrong_parts(&self, data: &[u8]) -> Vec<(Section, Range<usize>)> {
         let parts = self.sections.iter().flat_map(|&(section, ..)| {
-            self.bytes(data, section).chunks(CHECKED).map(move |part| (section, part))
+            let chunks = self.bytes(data, section).chunks(CHECKED).enumerate();
+            chunks.map(move |(at, part)| (section, at * CHECKED, part))
         });
-        let parts: Vec<(Section, &[u8])> = parts.collect();
+        let parts: Vec<(Section, usize, &[u8])> = parts.collect();
         // As many as there are checksums: `decode` counted them.
         let wrong = parts.par_iter().zip(&self.checksums);
-        let wrong = wrong.filter(|((_, part), checksum)| xxh3_64(part) != **checksum);
-        let mut wrong: Vec<&'static str> = wrong.map(|((section, _), _)| section.name()).collect();
+        let wrong = wrong.filter(|((.., part), checksum)| xxh3_64(part) != **checksum);
+        wrong.map(|((section, start, part), _)| (*section, *start..*start + part.len())).collect()
+    }
+
+    /// The sections whose bytes have another checksum than the footer says, and the states. Reads
+    /// all of them, on all threads.
+    pub(super) fn wrong_checksums(&self, data: &[u8]) -> Vec<&'static str> {
+        let wrong = self.wrong_parts(data);
+        let mut wrong: Vec<&'static str> =
+            wrong.into_iter().map(|(section, _)| section.name()).collect();
         wrong.dedup();
         if let Some((range, checksum)) = &self.states
             && xxh3_64(&data[range.clone()]) != *checksum

@@ -7,6 +7,7 @@
 
 use super::Segment;
 use crate::IndexError;
+use lookalike_core::features;
 
 /// Lower bits of an element that are stored as they are, in a set of `m`.
 fn low_bits(m: usize) -> u32 {
@@ -74,7 +75,10 @@ impl Segment {
         let Some(unit) = self.unit_of(local) else { return Ok(()) };
         let damaged = || self.damaged(format!("the set of `{}`", self.id(local)));
         let bytes = self.stored(local).filter(|_| !self.settings.texts).ok_or_else(damaged)?;
-        decode(bytes, self.unit_size(unit) as usize, set).ok_or_else(damaged)
+        decode(bytes, self.unit_size(unit) as usize, set).ok_or_else(damaged)?;
+        // The unit of a set that is too small to be compared is named by its words.
+        let is_right = self.row(local).few || features::digest(set) == Some(self.unit_digest(unit));
+        is_right.then_some(()).ok_or_else(damaged)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::Segment;
 use super::format::Section;
 use crate::IndexError;
+use lookalike_core::TextDigest;
 use std::collections::HashMap;
 use std::io;
 use xxhash_rust::xxh3::xxh3_64;
@@ -91,7 +92,7 @@ impl std::fmt::Debug for TextReader {
 }
 
 impl Segment {
-    /// The text of a document.
+    /// The text of a document. It has the digest of its row.
     ///
     /// # Errors
     /// A segment without texts; damage.
@@ -122,7 +123,8 @@ impl Segment {
         buffer.clear();
         buffer.try_reserve(length).map_err(|_| damaged())?;
         decompressor.decompress_to_buffer(compressed, buffer).map_err(|_| damaged())?;
-        if buffer.len() != length {
+        // Some damage is decompressed into another text.
+        if buffer.len() != length || TextDigest::of(buffer) != row.text {
             return Err(damaged());
         }
         std::str::from_utf8(buffer).map_err(|_| damaged())

@@ -114,7 +114,7 @@ fn message(panic: &(dyn Any + Send)) -> String {
     format!("redb gave up on it: {}", text.unwrap_or("no reason"))
 }
 
-fn builder(cache: usize) -> Builder {
+pub(super) fn builder(cache: usize) -> Builder {
     let mut builder = Builder::new();
     builder.set_concurrency_mode(ConcurrencyMode::SingleWriter).set_cache_size(cache);
     builder

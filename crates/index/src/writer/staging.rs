@@ -112,6 +112,32 @@ impl IndexWriter {
         Some(first)
     }
 
+    /// Stages documents of a damaged index with the numbers that they had there: number and first
+    /// number of each. Their ids are distinct, in this index too.
+    pub(crate) fn restore(
+        &mut self,
+        batches: &[(&DocumentBatch, &[(DocNumber, DocNumber)])],
+    ) -> Result<(), IndexError> {
+        self.step(|writer| {
+            let mut new = Vec::new();
+            for &(batch, places) in batches {
+                new.extend((0..).zip(places).map(|(index, &(number, first))| NewDocument {
+                    batch,
+                    index,
+                    number,
+                    first,
+                }));
+            }
+            writer.pending.added += new.len() as u64;
+            if new.is_empty() { Ok(()) } else { writer.write_segment(&new) }
+        })
+    }
+
+    /// Numbers of documents from here on are new.
+    pub(crate) fn restore_numbers(&mut self, next: u32) {
+        self.pending.next_number = self.pending.next_number.max(next);
+    }
+
     fn write_segment(&mut self, new: &[NewDocument<'_>]) -> Result<(), IndexError> {
         if self.dictionary.is_empty() && self.settings.texts {
             let texts: Vec<&str> = new.iter().take(SAMPLES).map(|new| new.content()).collect();

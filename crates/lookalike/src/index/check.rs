@@ -1,17 +1,21 @@
 //! What is wrong with an index, if anything.
 
-use super::open::Index;
+use super::open::{Analysis, Index};
+use super::sweeps::table;
 use crate::LookalikeError;
 use crate::analysis::pool;
 use crate::panics::caught;
 use crate::settings::thread_count;
+use lookalike_index::{RealDisk, check_files};
 use std::path::Path;
 
-/// Checks an index: checksums, order and numbers of all segments, and that what the store says of
-/// them is true. `deep` also makes every set from its text and compares it with the postings, and
-/// decides again which documents are kept. Returns what is wrong.
+/// Checks an index: the structure, checksums, state and records of its store, checksums, order and
+/// numbers of all segments, and that both say the same. `deep` also makes every set from its text
+/// and compares it with the postings, and decides again which documents are kept. Returns what is
+/// wrong.
 ///
-/// Reads all files. The index may be written to at the same time: the last commit is checked.
+/// Reads all files, and changes none. The index may be written to at the same time: the last commit
+/// is checked.
 ///
 /// # Errors
 /// A directory without an index, an index of another version.
@@ -19,10 +23,32 @@ pub fn check_index(dir: &Path, deep: bool, threads: usize) -> Result<Vec<String>
     let pool = pool(thread_count(threads))?;
     caught(|| {
         pool.install(|| {
-            let index = Index::open(dir)?;
-            let snapshot = index.snapshot()?;
-            let makers = index.analysis.makers();
-            Ok(snapshot.check(deep.then_some(&makers)))
+            let (description, _) = Analysis::of(dir, &RealDisk)?;
+            let mut wrong = check_files(&RealDisk, dir, &description);
+            match documents(dir, deep) {
+                Ok(more) => wrong.extend(more),
+                // It cannot be opened: as one finding among others.
+                Err(error) => wrong.push(error.to_string()),
+            }
+            let mut seen = std::collections::HashSet::new();
+            wrong.retain(|what| seen.insert(what.clone()));
+            Ok(wrong)
         })
     })
+}
+
+/// What is wrong with the documents of the last commit, and the records about them.
+fn documents(dir: &Path, deep: bool) -> Result<Vec<String>, LookalikeError> {
+    let index = Index::open(dir)?;
+    let snapshot = index.snapshot()?;
+    let makers = index.analysis.makers();
+    let mut wrong = snapshot.check(deep.then_some(&makers));
+    let sweeps = table::all(&index.reader.records()?)?;
+    let known = |number: u32| number == 0 || sweeps.iter().any(|sweep| sweep.number == number);
+    let strays = snapshot.documents().filter(|&at| !known(snapshot.document(at).sweep())).count();
+    // A writer may have removed a sweep between the two.
+    if strays > 0 && index.reader.records()?.commit() == snapshot.commit() {
+        wrong.push(format!("{strays} documents are of sweeps that the store does not name"));
+    }
+    Ok(wrong)
 }

@@ -498,6 +498,23 @@ impl Adding<'_> {
         admit(&problems, self.options.strict, self.options.skip_unreadable)?;
         self.problems.append(problems);
         self.added.read += documents.len() as u64;
+        let Some(every) = self.options.commit_every else { return self.wait(documents) };
+        // A chunk has the documents of many commits, and a commit those of many chunks.
+        let (mut start, all) = (0, documents.len());
+        while start < all {
+            let room = every.saturating_sub(self.since_commit).max(1);
+            let end = all.min(start.saturating_add(usize::try_from(room).unwrap_or(usize::MAX)));
+            self.wait(documents.range(start..end))?;
+            if self.since_commit >= every {
+                self.commit()?;
+            }
+            start = end;
+        }
+        Ok(())
+    }
+
+    /// Keeps documents for the next commit.
+    fn wait(&mut self, documents: DocumentBatch) -> Result<(), LookalikeError> {
         self.since_commit += documents.len() as u64;
         self.waiting_bytes += documents.bytes();
         self.waiting.push(documents);
@@ -505,10 +522,7 @@ impl Adding<'_> {
         if self.waiting_bytes > self.memory / 2 {
             self.stage()?;
         }
-        match self.options.commit_every {
-            Some(every) if self.since_commit >= every => self.commit(),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     fn stage(&mut self) -> Result<(), LookalikeError> {

@@ -1,4 +1,5 @@
-//! Documents that arrive one after the other: JSONL from a stream, committed in groups.
+//! Documents that arrive one after the other: JSONL from a stream, committed as they arrive or by
+//! number.
 
 use super::edit::{AddOptions, Added, IndexWriter, Quiet};
 use super::lines::{LineGroups, jsonl_inputs};
@@ -13,13 +14,14 @@ use rayon::prelude::*;
 use std::io::BufRead;
 use std::sync::Arc;
 
-/// Documents of a group at most.
-const GROUP: u64 = 1000;
+/// Lines of a group at most.
+const GROUP: usize = 1000;
 
 impl IndexWriter {
     /// Adds the documents of JSONL lines, in groups: what has arrived while the group before was
-    /// committed is the next group, at most 1,000 documents. `committed` is called after each
-    /// durable commit: all lines before are then in the index.
+    /// committed is the next group, at most 1,000 lines. With [`AddOptions::commit_every`], whenever
+    /// so many documents were read, and at the end. `committed` is called after each durable
+    /// commit.
     ///
     /// # Errors
     /// A stream that cannot be read: what was committed stays. Files that cannot be written.
@@ -32,8 +34,7 @@ impl IndexWriter {
         mut committed: impl FnMut(Committed) + Send,
     ) -> Result<Added, LookalikeError> {
         let pool = pool(self.threads())?;
-        let most = options.commit_every.unwrap_or(GROUP).min(GROUP);
-        let lines = LineGroups::read(lines, most as usize);
+        let lines = LineGroups::read(lines, GROUP);
         let committed = &mut committed;
         caught(|| {
             pool.install(move || self.add_groups(lines, fields, options, progress, committed))
@@ -85,7 +86,9 @@ impl IndexWriter {
                 progress.advance(prepared.consumed, prepared.documents.len() as u64);
                 adding.take(prepared)
             });
-            outcome = outcome.and_then(|()| adding.commit_what_waits());
+            if options.commit_every.is_none() {
+                outcome = outcome.and_then(|()| adding.commit_what_waits());
+            }
             if outcome.is_err() {
                 break;
             }
