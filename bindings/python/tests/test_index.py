@@ -216,7 +216,8 @@ def test_an_index_without_texts(tmp_path: Path) -> None:
     index = lookalike.Index.create(tmp_path / "i", no_text=True)
     index.add([{"id": "fish", "text": FISH}, {"id": "more", "text": f"{FISH} and more"}])
     assert index.query(FISH).ids() == ["fish", "more"] and index.query(id="fish").ids() == ["more"]
-    for call in [index.documents, index.dedup, lambda: index.get("fish")]:
+    assert index.dedup(linkage="leaders").summary["kept"] == 2
+    for call in [index.documents, lambda: index.get("fish")]:
         with pytest.raises(lookalike.SettingsError, match="stores no texts"):
             call()
 

@@ -9,12 +9,14 @@ mod given;
 mod marks;
 mod read;
 mod scratch;
+mod stored;
 
 pub use content::plain_text;
 pub use features::TextSet;
 pub(crate) use features::{LargeSet, whole_text};
 pub(crate) use given::permuted;
 pub use scratch::SignerScratch;
+pub use stored::{StoredDocuments, StoredSummary};
 
 use crate::{Approach, EngineError, MatchSettings, MinFeatures, SignatureBlock};
 use given::{Given, GivenFields};
@@ -59,6 +61,8 @@ pub struct Signer {
     boilerplate: Option<(Arc<CommonElements>, SetPart)>,
     /// Common shingles, removed from every set that the method signs.
     common_of_method: Option<Arc<CommonElements>>,
+    /// Where documents come from whose texts are not stored.
+    stored: Option<Arc<dyn StoredDocuments>>,
 }
 
 /// Counts and digests of a document, known once it is tokenised.
@@ -109,6 +113,7 @@ impl Signer {
             common: settings.common.clone(),
             boilerplate: settings.boilerplate.clone().map(|found| (found, SetPart::Remaining)),
             common_of_method: None,
+            stored: None,
         }
     }
 

@@ -49,6 +49,14 @@ impl Signer {
         high: &mut Vec<u64>,
     ) -> Result<SetDigest, Unsigned> {
         scratch.few = false;
+        if let Some((unit, few)) = scratch.stored.take() {
+            scratch.few = few;
+            match self.arranged {
+                Some(bound) => divide(bound, &scratch.left, low, high),
+                None => high.extend_from_slice(&scratch.left),
+            }
+            return unit;
+        }
         if !self.keeps_sets {
             if let Some(least) = self.min_features {
                 let counted = scratch.features.features(least.features);

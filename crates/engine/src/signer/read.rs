@@ -17,6 +17,9 @@ impl Signer {
         record: &mut RecordView<'_>,
         scratch: &mut SignerScratch,
     ) -> DocumentSummary {
+        if let Some(stored) = self.read_stored(record.record, scratch) {
+            return stored;
+        }
         let marked = self.method.as_ref().is_some_and(|method| method.uses_marks());
         let original = original::digest(&record.content);
         let is_text = matches!(record.content, Content::Text(_) | Content::TextBytes(_));

@@ -2,7 +2,7 @@
 
 use super::given::Given;
 use lookalike_core::features::MANY;
-use lookalike_core::{FeatureScratch, SpreadSort};
+use lookalike_core::{FeatureScratch, SetDigest, SpreadSort};
 use lookalike_methods::{Field, Marks, Signature, Unsigned};
 use lookalike_text::{FilterScratch, Replaced};
 
@@ -28,6 +28,8 @@ pub struct SignerScratch {
     pub(super) sort: SpreadSort,
     /// Whether the document has too few features to be compared.
     pub(super) few: bool,
+    /// The unit of the last document, and whether it has too few features, if it is stored.
+    pub(super) stored: Option<(Result<SetDigest, Unsigned>, bool)>,
 }
 
 impl SignerScratch {

@@ -132,6 +132,14 @@ impl<'a> StoredDocument<'a> {
         RankedItem { size: self.size(), bitmap, kept: false }
     }
 
+    /// Replaces `set` by its stored set, ascending.
+    ///
+    /// # Errors
+    /// An index with texts; a damaged file.
+    pub fn stored_set(&self, set: &mut Vec<u64>) -> Result<(), IndexError> {
+        self.segment.stored_set(self.local, set)
+    }
+
     /// The text.
     ///
     /// # Errors

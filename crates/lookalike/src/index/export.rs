@@ -6,6 +6,7 @@
 mod documents;
 mod matches;
 mod options;
+mod stored;
 
 pub(super) use documents::record;
 pub use documents::{export_documents, write_documents};
@@ -27,6 +28,8 @@ use lookalike_engine::{Linkage, Progress};
 use lookalike_io::sink::Staging;
 use lookalike_report::{Action, Summary};
 use matches::IndexMatches;
+use std::sync::Arc;
+use stored::StoredSets;
 
 /// Writes the tables of a run over the documents of an index, in the order in which their ids were
 /// first added, to [`ExportOptions::output`], whole or not at all: the bytes that
@@ -34,7 +37,7 @@ use matches::IndexMatches;
 /// [`export_documents`] writes. Returns the summary.
 ///
 /// # Errors
-/// An index without texts, an output that exists, more pairs than are to be listed.
+/// A damaged index, an output that exists, more pairs than are to be listed.
 pub fn export_tables(
     index: &Index,
     options: &ExportOptions,
@@ -50,7 +53,7 @@ pub fn export_tables(
 /// [`export_documents`] returns. The output, and what says how it is written, does not count.
 ///
 /// # Errors
-/// An index without texts.
+/// A damaged index.
 pub fn export_answer(
     index: &Index,
     options: &ExportOptions,
@@ -70,8 +73,8 @@ pub fn export_answer(
 /// The run whose tables are exported.
 fn job(index: &Index, options: &ExportOptions) -> Job {
     let mut settings = index.settings().documents.clone();
-    let usual = if options.list { Linkage::Components } else { Linkage::Leaders };
-    settings.linkage = options.linkage.unwrap_or(usual);
+    settings.linkage = options.linkage;
+    let mut settings = settings.resolved(options.list);
     settings.witness = options.witness;
     Job {
         settings,
@@ -93,9 +96,13 @@ fn find(
     progress: &dyn Progress,
 ) -> Result<(Action, Found, Summary), LookalikeError> {
     let action = if list { Action::List } else { Action::Remove };
-    let list_pairs = list || job.settings.linkage == Linkage::Components;
+    let list_pairs = list || job.settings.linkage() == Linkage::Components;
     let snapshot = index.snapshot()?;
-    let documents = Documents::new(index, &snapshot)?;
+    let documents = Documents::of_any(index, &snapshot);
+    let stored = (!index.settings().texts).then(|| {
+        let (snapshot, order) = (Arc::clone(&snapshot), documents.order().to_vec());
+        Arc::new(StoredSets { snapshot, order })
+    });
     let source = Source::try_repeatable_records(|| documents.records()).named(DOCUMENTS);
     let mut reading = job.settings.reading(Vec::new(), None);
     reading.fields.extra =
@@ -106,7 +113,8 @@ fn find(
         index,
         snapshot: &snapshot,
         order: documents.order(),
-        linkage: job.settings.linkage,
+        stored,
+        linkage: job.settings.linkage(),
         witness: job.settings.witness,
         list_pairs: list_pairs.then_some(job.max_pairs),
         progress,

@@ -27,7 +27,12 @@ impl<'a> Documents<'a> {
     /// An index without texts.
     pub(super) fn new(index: &'a Index, snapshot: &'a Snapshot) -> Result<Self, LookalikeError> {
         check_texts(index)?;
-        Ok(Self { index, snapshot, order: snapshot.in_order() })
+        Ok(Self::of_any(index, snapshot))
+    }
+
+    /// The documents, without their texts if these are not stored.
+    pub(super) fn of_any(index: &'a Index, snapshot: &'a Snapshot) -> Self {
+        Self { index, snapshot, order: snapshot.in_order() }
     }
 
     /// The documents, in their order.
@@ -107,8 +112,13 @@ pub(in crate::index) fn record(
             (_, None) => {}
         }
     }
+    let text = match index.settings().texts {
+        true => document.text(texts)?.to_owned(),
+        // Damage is found here: those who read the set later have nobody to tell.
+        false => document.stored_set(&mut Vec::new()).map(|()| String::new())?,
+    };
     Ok(Record {
-        text: document.text(texts)?.to_owned(),
+        text,
         id: some(document.id()),
         url: some(document.url()),
         title: extra.title.map(std::borrow::Cow::into_owned),

@@ -1,10 +1,12 @@
 //! The matches of the distinct sets of a run, as an index finds them.
 
+use super::stored::StoredSets;
 use crate::LookalikeError;
 use crate::analysis::FindMatches;
 use crate::index::open::Index;
 use lookalike_cluster::Components;
 use lookalike_core::Overlap;
+use lookalike_engine::signer::StoredDocuments;
 use lookalike_engine::{
     Collection, DocumentId, Edge, EngineError, Linkage, Matches, PairList, Progress, SetId, Units,
     WitnessRule, WitnessSearch,
@@ -14,6 +16,7 @@ use lookalike_index::{
     Snapshot,
 };
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Finds the matches of a run over the documents of an index.
 pub(super) struct IndexMatches<'a> {
@@ -21,6 +24,8 @@ pub(super) struct IndexMatches<'a> {
     pub(super) snapshot: &'a Snapshot,
     /// The documents in the order of the run.
     pub(super) order: &'a [DocAt],
+    /// The documents, if their texts are not stored.
+    pub(super) stored: Option<Arc<StoredSets>>,
     pub(super) linkage: Linkage,
     pub(super) witness: WitnessRule,
     /// Most pairs of documents that are listed; `None` for only those that prove a removal.
@@ -38,6 +43,10 @@ struct Found {
 }
 
 impl FindMatches for IndexMatches<'_> {
+    fn stored(&self) -> Option<Arc<dyn StoredDocuments>> {
+        self.stored.clone().map(|stored| stored as Arc<dyn StoredDocuments>)
+    }
+
     fn find(&self, collection: &Collection, units: &Units) -> Result<Matches, LookalikeError> {
         self.progress.phase("asking", Some(u64::from(units.len())));
         let by_number = self.by_number();
