@@ -49,13 +49,13 @@ def test_lists_that_cannot_be_grouped(tmp_path: Path) -> None:
     for results, message in [("a text", "single text"), ([{"id": "a"}], "no index="), ([3], "result 0 is a int")]:
         with pytest.raises(TypeError, match=message):
             lookalike.collapse(results)  # type: ignore[arg-type]
-    with pytest.raises(lookalike.DataError, match="no document with the id `a`"):
-        lookalike.collapse(["a"], index=index)
+    with pytest.warns(UserWarning, match="1 of 1 ids are not in the index, the first is 'a'"):
+        assert lookalike.collapse(["a"], index=index) == [(0, "a", [], True)]
     with pytest.raises(TypeError, match="shingle="):
         lookalike.collapse(["a"], index=index, shingle=3)
     assert lookalike.collapse([]) == []
     groups = lookalike.collapse([{"id": "x", "text": "a b c d"}, {"id": "y", "text": "A B C D"}], shingle=3)
-    assert groups == [("x" and 0, "x", [(1, "y", 1.0, 1.0, 2)])]
+    assert groups == [("x" and 0, "x", [(1, "y", 1.0, 1.0, 2)], False)]
 
 
 def test_sweeps(tmp_path: Path) -> None:

@@ -163,12 +163,12 @@ fn repairs(texts: bool, rounds: usize) {
 
 #[test]
 fn a_damaged_index_is_repaired_with_what_is_right() {
-    repairs(true, 120);
+    repairs(true, 48);
 }
 
 #[test]
 fn a_damaged_index_without_texts_is_repaired() {
-    repairs(false, 40);
+    repairs(false, 16);
 }
 
 #[test]
@@ -219,10 +219,7 @@ fn a_text_without_its_digest_is_not_exported() {
     bytes[at] = b'Q';
     fs::write(&segment, &bytes).unwrap();
     let index = Index::open(&dir).unwrap();
-    let options = lookalike::ExportOptions {
-        output: folder.path().join("out.jsonl"),
-        ..lookalike::ExportOptions::default()
-    };
+    let options = lookalike::ExportOptions::new(folder.path().join("out.jsonl"));
     let error = export_documents(&index, &options, &Silent).unwrap_err().to_string();
     assert!(error.contains("the text of `fox`"), "{error}");
     assert!(!options.output.exists());

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -21,7 +22,7 @@ class Behind(NamedTuple):
     id: str
     #: Its resemblance to the document that is shown.
     resemblance: float
-    #: How much of it is in that document.
+    #: How much of it is in that document: what ``measure="containment"`` compares.
     containment: float
     #: Features that both have.
     shared: int
@@ -35,6 +36,8 @@ class Group(NamedTuple):
     id: str
     #: In their order.
     behind: list[Behind]
+    #: Whether it is an id that the index does not have: it is compared with no other.
+    unknown: bool = False
 
 
 def collapse(
@@ -90,10 +93,23 @@ def collapse(
         shingle,
         thread_count(threads),
     )
-    return [
-        Group(group["rank"] - 1, group["id"], [Behind(behind.pop("rank") - 1, **behind) for behind in group["behind"]])
+    found = [
+        Group(
+            group["rank"] - 1,
+            group["id"],
+            [Behind(behind.pop("rank") - 1, **behind) for behind in group["behind"]],
+            group.get("unknown", False),
+        )
         for group in json.loads(groups)
     ]
+    unknown = [group.id for group in found if group.unknown]
+    if unknown:
+        warnings.warn(
+            f"{len(unknown)} of {len(items)} ids are not in the index, the first is {unknown[0]!r}; they are shown and"
+            " compared with no other document",
+            stacklevel=2,
+        )
+    return found
 
 
 def _item(row: int, result: Any, stored: bool) -> tuple[str, str | None]:

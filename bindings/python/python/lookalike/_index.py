@@ -511,6 +511,30 @@ class Index:
         with closing(self.writer(threads=threads)) as writer:
             writer._compact()
 
+    @staticmethod
+    def repair(
+        path: str | PathLike[str], output: str | PathLike[str] | None = None, *, threads: int | None = None
+    ) -> dict[str, Any]:
+        """Makes a new index of all that can be read of a damaged one, which is not changed.
+
+        Parameters
+        ----------
+        path : path
+            The damaged index.
+        output : path, optional
+            Where the new one is made; by default in the place of the damaged one, which is kept as ``PATH.damaged``.
+        threads
+            As of :func:`dedup`.
+
+        Returns
+        -------
+        dict
+            What was found and lost, as of ``lookalike index repair --format json``.
+        """
+        made = _lookalike.repair_index(fspath(path), None if output is None else fspath(output), thread_count(threads))
+        found: dict[str, Any] = json.loads(made)
+        return found
+
     def check(self, *, deep: bool = False, threads: int | None = None) -> list[str]:
         """What is wrong with the files: checksums, order, references. Nothing, if the list is empty.
 

@@ -57,6 +57,7 @@ __all__ = [
     "read_table",
     "recluster",
     "refuse_subinterpreters",
+    "repair_index",
     "run",
     "s_curve",
     "step_digest",
@@ -238,6 +239,7 @@ def collapse(
     shingle: int | None,
     threads: int,
 ) -> str: ...
+def repair_index(path: str, output: str | None, threads: int) -> str: ...
 def index_sweeps(index: IndexReader) -> str: ...
 def index_diff(
     index: IndexReader, earlier: str, later: str, slight: float, threshold: str, site: str | None, threads: int

@@ -232,6 +232,20 @@ fn named<T: serde::de::DeserializeOwned>(what: &str, name: &str) -> PyResult<T> 
     value.map_err(|error| PyValueError::new_err(format!("{what}={name:?}: {error}")))
 }
 
+/// Makes a new index of a damaged one: what was found and lost, as JSON.
+#[pyfunction]
+pub(crate) fn repair_index(
+    py: Python<'_>,
+    path: PathBuf,
+    output: Option<PathBuf>,
+    threads: usize,
+) -> PyResult<String> {
+    let done = detached(py, &Watch::new(None, None), |_| {
+        lookalike::repair_index(&path, output.as_deref(), threads)
+    })?;
+    json(&done)
+}
+
 /// Groups a ranked list of texts, or of documents of an index: as JSON.
 #[pyfunction]
 #[pyo3(signature = (items, index, measure, threshold, shingle, threads))]
