@@ -176,7 +176,7 @@ pub(crate) fn recluster(
     let settings = settings::parse(py, settings)?;
     let job = ReclusterJob {
         measure: Some(settings.measure),
-        linkage: Some(settings.linkage),
+        linkage: settings.linkage,
         witness: Some(settings.witness),
         keep: Some(settings.keep),
         contained_only: settings.contained_only,

@@ -16,7 +16,7 @@ pub(crate) fn parse(py: Python<'_>, json: &str) -> PyResult<Settings> {
         errors::exception(py, LookalikeError::Settings(what))
     })?;
     settings.check().map_err(|error| errors::exception(py, error))?;
-    Ok(settings)
+    settings.with_single_rules().map_err(|error| errors::exception(py, error))
 }
 
 /// The settings with their defaults, as the library writes them.

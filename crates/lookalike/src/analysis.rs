@@ -12,11 +12,12 @@ use crate::scratch_dir::ScratchDir;
 use crate::settings::DEFAULT_KEEP_N;
 use crate::{Job, LookalikeError, input_fields, keep_fields, skipped_files, state, tokens};
 use lookalike_core::Measure;
+use lookalike_engine::signer::StoredDocuments;
 use lookalike_engine::units::rules_order;
 use lookalike_engine::{
     Approach, CandidateSearch, Checkpoints, Collection, Decided, DocumentId, EngineError,
-    IngestOptions, Ingested, JoinPlan, MatchOptions, MatchResult, MatchSettings, Matches, Progress,
-    Removal, Signer, Templates, Units, Verdicts, Verify, find_from,
+    IngestOptions, Ingested, JoinPlan, Linkage, MatchOptions, MatchResult, MatchSettings, Matches,
+    Progress, Removal, Signer, Templates, Units, Verdicts, Verify, find_from,
 };
 use lookalike_io::Inputs;
 use lookalike_io::input::InputError;
@@ -32,6 +33,7 @@ use std::time::Instant;
 pub(crate) struct Analysis {
     pub(crate) inputs: Inputs,
     pub(crate) settings: MatchSettings,
+    pub(crate) linkage: Linkage,
     pub(crate) approach: Approach,
     /// Checksum of the document frequencies that the method used.
     pub(crate) lexicon: Option<LexiconUsed>,
@@ -71,9 +73,11 @@ impl Analysis {
         MatchResult { collection, units, matches, approach }
     }
 
-    /// The witness of a document and how the two compare; `None` if it has none.
+    /// The witness of a document and how the two compare; `None` if it has none. With leaders, a
+    /// protected document has none: it would be another one of its collection.
     pub(crate) fn removal(&self, document: DocumentId) -> Option<Removal> {
-        self.verdicts.removal(&self.answer(), document)
+        let removal = self.verdicts.removal(&self.answer(), document)?;
+        (!self.is_of_others(document, removal.kept)).then_some(removal)
     }
 
     /// The resemblance of two complete documents, if boilerplate was removed from their sets.
@@ -92,11 +96,19 @@ impl Analysis {
         Ok(Some(templates.complete(counts, a, b)?.resemblance()))
     }
 
-    /// All documents with a witness, in the order of the collection. Some are kept: protected ones,
-    /// and those that the setting keep_n keeps.
+    /// All documents with a witness, in the order of the collection. Some are kept: those that the
+    /// setting keep_n keeps and, in components, protected ones.
     pub(crate) fn removals(&self) -> impl Iterator<Item = (DocumentId, Removal)> + '_ {
         let removal = |document| self.removal(document).map(|removal| (document, removal));
         self.verdicts.with_witness().filter_map(removal)
+    }
+
+    /// Whether a match of two documents says nothing about this run: both are protected, so that it
+    /// removes nothing and, with leaders, has no part in what is removed.
+    pub(crate) fn is_of_others(&self, a: DocumentId, b: DocumentId) -> bool {
+        self.linkage == Linkage::Leaders
+            && self.collection.is_protected(a)
+            && self.collection.is_protected(b)
     }
 
     /// Calls a function with each document that is removed, in no particular order.
@@ -141,7 +153,7 @@ pub(crate) fn find_inputs(job: &Job) -> Result<(Job, Inputs, u32), LookalikeErro
             "the setting against_only needs the setting against".into(),
         ));
     }
-    if job.against_only && job.settings.linkage == lookalike_engine::Linkage::Components {
+    if job.against_only && job.settings.linkage() == Linkage::Components {
         return Err(LookalikeError::Settings(
             "the setting against_only removes documents with a witness in the inputs of the setting \
              against; that needs the setting linkage=leaders"
@@ -197,6 +209,9 @@ pub(crate) trait FindMatches {
     /// # Errors
     /// What was to be asked cannot be read.
     fn find(&self, collection: &Collection, units: &Units) -> Result<Matches, LookalikeError>;
+
+    /// The documents, if their texts are not stored.
+    fn stored(&self) -> Option<Arc<dyn StoredDocuments>>;
 }
 
 /// Reads and matches on the threads of the current rayon pool.
@@ -229,7 +244,8 @@ pub(crate) fn analyse_inputs(
     let boilerplate = Boilerplate::of(job, documents, &settings, kept, progress)?;
     settings.boilerplate = boilerplate.as_ref().map(|found| found.elements.clone());
     let signer = Signer::for_approach(&settings, &approach)?
-        .with_given(&inputs.options.fields.given, job.settings.separate_by.as_deref());
+        .with_given(&inputs.options.fields.given, job.settings.separate_by.as_deref())
+        .with_stored(matches.and_then(FindMatches::stored));
     let options = IngestOptions {
         threads,
         strict: job.strict,
@@ -284,7 +300,7 @@ pub(crate) fn analyse_inputs(
     phases.push(("reading", started.elapsed().as_secs_f64()));
 
     let options = MatchOptions {
-        linkage: job.settings.linkage,
+        linkage: job.settings.linkage(),
         witness: job.settings.witness,
         list_pairs: list_pairs.then_some(job.max_pairs),
         only_protected: job.against_only,
@@ -356,6 +372,7 @@ pub(crate) fn analyse_inputs(
     let analysis = Analysis {
         inputs,
         settings,
+        linkage: job.settings.linkage(),
         approach,
         lexicon,
         collection,

@@ -4,7 +4,7 @@
 use crate::analysis::pool;
 use crate::index::Index;
 use crate::settings::thread_count;
-use crate::{LookalikeError, Settings};
+use crate::{LookalikeError, Settings, Shingle};
 use lookalike_core::{Measure, Threshold};
 use lookalike_engine::{Signer, SignerScratch};
 use lookalike_index::{DocAt, RankedItem};
@@ -143,7 +143,8 @@ pub fn collapse(
         Some(index) => index.collapse(items, *measure, threshold),
         None => {
             let settings = Settings {
-                shingle: shingle.or(Settings::default().shingle),
+                shingle: shingle.map_or(Shingle::Usual, Shingle::Of),
+                measure: measure.unwrap_or(Measure::Resemblance),
                 ..Settings::default()
             };
             of_texts(items, &settings, *measure, threshold)

@@ -48,6 +48,8 @@ pub(crate) struct DocumentName<'a> {
     pub(crate) file: Cow<'a, str>,
     /// Its record number in the file, from 1; 1 where the file is one document.
     pub(crate) record: u32,
+    /// Whether it is of the collection of the setting against: files or an index.
+    pub(crate) protected: bool,
 }
 
 impl<'a> DocumentName<'a> {
@@ -57,7 +59,26 @@ impl<'a> DocumentName<'a> {
         document: DocumentId,
     ) -> Result<Self, EngineError> {
         let (file, record) = collection.place(document)?;
-        Ok(Self { id: collection.name(document)?, file: Cow::Borrowed(file), record })
+        Ok(Self {
+            id: collection.name(document)?,
+            file: Cow::Borrowed(file),
+            record,
+            protected: collection.is_protected(document),
+        })
+    }
+
+    /// The name of which the digest of a table is made: the same for a protected document whether it
+    /// is read from files or found in an index, which does not know its file and record.
+    pub(crate) fn in_digest(&self) -> DocumentName<'_> {
+        match self.protected {
+            true => DocumentName { id: Cow::Borrowed(&self.id), ..DocumentName::default() },
+            false => DocumentName {
+                id: Cow::Borrowed(&self.id),
+                file: Cow::Borrowed(&self.file),
+                record: self.record,
+                protected: false,
+            },
+        }
     }
 
     /// The cells of its columns.
@@ -77,6 +98,7 @@ impl<'a> DocumentName<'a> {
             id: id.as_text()?.to_owned().into(),
             file: file.as_text()?.to_owned().into(),
             record: u32::try_from(record.as_count()?).ok()?,
+            protected: false,
         })
     }
 
@@ -94,7 +116,7 @@ pub(crate) struct Shown<'a> {
 
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DocumentName { id, file, record } = self.name;
+        let DocumentName { id, file, record, .. } = self.name;
         let named_by_place = || **id == **file || **id == *format!("{file}:{record}");
         match self.place && !named_by_place() {
             true => write!(f, "{id} ({file}:{record})"),
@@ -109,7 +131,8 @@ mod tests {
 
     #[test]
     fn written_names_are_read_back() {
-        let name = DocumentName { id: "7".into(), file: "a.jsonl".into(), record: 3 };
+        let name =
+            DocumentName { id: "7".into(), file: "a.jsonl".into(), record: 3, protected: false };
         let cells = [Value::Text("7".into()), Value::Text("a.jsonl".into()), Value::Count(3)];
         assert_eq!(name.cells(), [0, 1, 2].map(|at| cells[at].as_cell()));
         assert_eq!(DocumentName::read(&cells), Some(name));
@@ -121,9 +144,14 @@ mod tests {
     #[test]
     fn a_place_is_shown_only_where_it_says_more() {
         let shown = |id: &str, repeat| {
-            DocumentName { id: id.to_owned().into(), file: "a.jsonl".into(), record: 3 }
-                .shown(repeat)
-                .to_string()
+            DocumentName {
+                id: id.to_owned().into(),
+                file: "a.jsonl".into(),
+                record: 3,
+                protected: false,
+            }
+            .shown(repeat)
+            .to_string()
         };
         assert_eq!(shown("7", false), "7");
         assert_eq!(shown("7", true), "7 (a.jsonl:3)");

@@ -242,7 +242,7 @@ impl Documents {
     pub(crate) fn name(&self, document: u32) -> DocumentName<'_> {
         let (file, record) = self.places[document as usize];
         let file = self.files[file as usize].as_str().into();
-        DocumentName { id: self.id(document).into(), file, record }
+        DocumentName { id: self.id(document).into(), file, record, protected: false }
     }
 
     /// Names of the files.

@@ -72,7 +72,7 @@ fn run(
     if action == Action::List && settings.keep_n != DEFAULT_KEEP_N {
         settings.refuse_survivors("cluster, which removes nothing")?;
     }
-    let mut job = resources.job(settings);
+    let mut job = resources.job(&settings.resolved(action == Action::List));
     check_source(&source, settings)?;
     if let SourceKind::Files(paths) = &source.kind {
         job.inputs.clone_from(paths);
@@ -133,7 +133,7 @@ fn answer(
     let protected = source.protected.as_ref().map(|protected| &protected.by);
     let read_once = source.is_read_once()
         || matches!(protected, Some(Against::Source(protected)) if protected.is_read_once());
-    let list_pairs = action == Action::List || job.settings.linkage == Linkage::Components;
+    let list_pairs = action == Action::List || job.settings.linkage() == Linkage::Components;
     let keep = job.settings.keep_rules()?;
     let (inputs, first_protected_file, caller) = match source.kind {
         SourceKind::Files(_) => {

@@ -291,7 +291,7 @@ fn measure(
         times.push(seconds);
     }
     let mut shown = job.settings.clone();
-    shown.linkage = Linkage::Components;
+    shown.linkage = Some(Linkage::Components);
     let components = truth.components.as_deref();
     let evaluation = Evaluation {
         tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },

@@ -1,7 +1,7 @@
 //! Settings of ready-made feature sets ([`FieldNames::features`]): which others have no effect, and
 //! which calls do not take them.
 
-use crate::{LookalikeError, Settings};
+use crate::{LookalikeError, Settings, Shingle};
 use lookalike_core::FeatureKind;
 use lookalike_io::FieldNames;
 use lookalike_methods::{Method, MethodSpec, methods};
@@ -25,7 +25,7 @@ impl Settings {
             return Ok(());
         }
         let name = match self {
-            Self { shingle: Some(_), .. } => "shingle",
+            Self { shingle: Shingle::Of(_), .. } => "shingle",
             Self { terms, .. } if *terms != Terms::All => "terms",
             Self { boilerplate: Some(_), .. } => "boilerplate",
             Self { analysis, .. } if *analysis != AnalysisSettings::default() => {

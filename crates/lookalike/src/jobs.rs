@@ -100,6 +100,8 @@ pub(crate) fn run(
 ) -> Result<Outcome, LookalikeError> {
     // Whatever is done in parallel is done on so many threads.
     let pool = pool(job.thread_count())?;
+    let settings = job.settings.resolved(action == Action::List);
+    let job = &Job { settings, ..job.clone() };
     caught(|| pool.install(|| carry_out(job, action, writing, progress)))
         .map_err(|error| state::stopped(job, error))
 }
@@ -115,7 +117,7 @@ fn carry_out(
     let plan = job.plan.as_deref().map(read_plan).transpose()?;
     // Components need all pairs anyway, so they may as well be listed.
     let list_pairs =
-        action == Action::List || job.settings.linkage == lookalike_engine::Linkage::Components;
+        action == Action::List || job.settings.linkage() == lookalike_engine::Linkage::Components;
     let guards = Guards::of(job)?;
     if action == Action::List && job.settings.keep_n != DEFAULT_KEEP_N {
         job.settings.refuse_survivors("cluster, which removes nothing")?;

@@ -161,9 +161,9 @@ pub use index::{
     AddOptions, AddSeconds, Added, Asked, AskedAll, Change, DeleteWhat, DiffOptions, ExportOptions,
     Filter, FilterOptions, FilterRule, Filtered, FoundDocuments, Holder, Index, IndexSettings,
     IndexStats, IndexWriter, MatchRule, MatchedPrototype, MessageFilter, PageChange, PageVersion,
-    Prototype, Query, QueryAnswer, QueryMatch, QuerySubject, ReadOptions, Repaired, Report, ReportCounts,
-    ReportOptions, Reported, ReportsDone, Revisit, SegmentStats, SharedText, SiteVersion,
-    SweepDiff, SweepStats, Verdict, VerdictKind, Wanted, check_index, export_answer,
+    Prototype, Query, QueryAnswer, QueryMatch, QuerySubject, ReadOptions, Repaired, Report,
+    ReportCounts, ReportOptions, Reported, ReportsDone, Revisit, SegmentStats, SharedText,
+    SiteVersion, SweepDiff, SweepStats, Verdict, VerdictKind, Wanted, check_index, export_answer,
     export_documents, export_tables, mail_record, read_document, repair_index, write_documents,
 };
 pub use jobs::{Outcome, run_cluster, run_dedup};
@@ -179,7 +179,7 @@ pub use read_table::read_table;
 pub use recluster::{ReclusterJob, recluster};
 pub use resources::Resources;
 pub use scratch_dir::ScratchDirError;
-pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings};
+pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings, Shingle};
 pub use show::{Shown, What, show};
 pub use source::{Record, Source, record_batches};
 pub use text_signer::{Lists, SignedTexts, TextSigner, Wants};

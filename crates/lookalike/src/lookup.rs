@@ -197,7 +197,7 @@ fn find_in(
 fn name_of(record: &RecordView<'_>, inputs: &Inputs) -> DocumentName<'static> {
     let file = inputs.files[record.file as usize].name.clone();
     let id = id_of(record, inputs);
-    DocumentName { id: id.into(), file: file.into(), record: record.record }
+    DocumentName { id: id.into(), file: file.into(), record: record.record, protected: false }
 }
 
 /// The id of a record, as tables name it.

@@ -103,7 +103,8 @@ pub(crate) fn plan_inputs(
     let sample = inputs.sample(job.sample, job.seed);
     let pool = pool(threads)?;
     let memory = Memory::of(job.job.memory);
-    let lists = job.cluster || job.job.settings.linkage == Linkage::Components;
+    let linkage = job.job.settings.resolved(job.cluster).linkage();
+    let lists = job.cluster || linkage == Linkage::Components;
     let bench = Bench {
         inputs: &inputs,
         separate_by: job.job.settings.separate_by.as_deref(),
@@ -115,7 +116,7 @@ pub(crate) fn plan_inputs(
         scratch: job.job.scratch.clone().unwrap_or_else(std::env::temp_dir),
         strict: job.job.strict,
         skip_unreadable: job.job.skip_unreadable,
-        linkage: job.job.settings.linkage,
+        linkage,
         witness: job.job.settings.witness,
         list_pairs: lists.then_some(job.job.max_pairs),
         progress,

@@ -4,7 +4,7 @@
 //! and the bands. Candidates are verified on complete feature sets all the same, unless
 //! [`Verify::None`](crate::Verify) is chosen: then a common band suffices, as in most sources.
 
-use crate::{LookalikeError, MethodKnobs, MethodSettings, SCurve, Settings};
+use crate::{LookalikeError, MethodKnobs, MethodSettings, SCurve, Settings, Shingle};
 use lookalike_core::ShortDocuments;
 use lookalike_engine::{Linkage, Verify};
 use lookalike_methods::minhash::Bands;
@@ -247,9 +247,9 @@ impl Preset {
         let threshold = threshold.unwrap_or(self.threshold);
         let mut settings = Settings {
             threshold: threshold.into(),
-            shingle: Some(shingle),
+            shingle: Shingle::Of(shingle),
             short_documents: self.short_documents,
-            linkage: self.linkage,
+            linkage: Some(self.linkage),
             ..Settings::default()
         };
         settings.analysis.unit = self.unit;
@@ -361,9 +361,9 @@ mod tests {
         let preset = super::preset("fineweb").unwrap();
         let knobs = MethodKnobs { bands: Some(20), seed: Some(3), ..MethodKnobs::default() };
         let settings = preset.settings_with(Some(7), Some("0.9"), &knobs).unwrap();
-        let spec = settings.method.unwrap().spec;
+        let spec = settings.method.clone().unwrap().spec;
         assert_eq!(spec, "minhash-lsh:bands=20,k=160,rows=8,seed=3,t=0.9,w=7");
-        assert_eq!((settings.shingle, settings.threshold.as_str()), (Some(7), "0.9"));
+        assert_eq!((settings.shingle_size(), settings.threshold.as_str()), (Some(7), "0.9"));
         assert!(super::preset("gopher").unwrap().settings_with(None, None, &knobs).is_err());
         let options = preset.options(Some("7"), Some("0.9"));
         assert!(options.contains(&("method", "minhash-lsh:t=0.9,w=7".to_owned())), "{options:?}");

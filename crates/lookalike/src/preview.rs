@@ -77,7 +77,8 @@ pub fn preview(
 fn carry_out(job: &Job, cluster: bool, progress: &dyn Progress) -> Result<Preview, LookalikeError> {
     job.settings.check()?;
     // Without a directory of its own, temporary files are where the system has them.
-    let job = Job { scratch: None, ..job.clone() };
+    let settings = job.settings.resolved(cluster);
+    let job = Job { scratch: None, settings, ..job.clone() };
     let (inputs, first_protected) = discover(&job, &job.settings.keep_rules()?)?;
     let job = tokens::decide(&job, &inputs)?;
     let (own, others) = inputs.files.split_at(first_protected as usize);

@@ -131,7 +131,7 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
     progress.phase("clustering", None);
     let leaders = phase_four::link(
         &edges,
-        settings.linkage,
+        settings.linkage(),
         settings.witness,
         criterion,
         settings.contained()?,

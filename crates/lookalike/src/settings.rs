@@ -4,7 +4,7 @@ use crate::LookalikeError;
 use crate::boilerplate::BoilerplateLimit;
 use crate::no_statistics::NoStatistics;
 use crate::page_files::REPORT_SIZE;
-use lookalike_cluster::KeepRule;
+use lookalike_cluster::{KeepRule, keep_rules};
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
 use lookalike_io::{DiscoverOptions, FieldNames, Format, FormatOptions, Inputs};
@@ -34,8 +34,9 @@ pub struct Settings {
     pub measure: Measure,
     /// What it has to reach: a decimal above 0 and at most 1, as written.
     pub threshold: String,
-    /// Tokens in a shingle; `None` where documents are compared by their distinct terms.
-    pub shingle: Option<u32>,
+    /// By what documents are compared.
+    #[serde(default, skip_serializing_if = "Shingle::is_usual")]
+    pub shingle: Shingle,
     /// Which terms count, where documents are compared by terms.
     pub terms: Terms,
     /// What becomes of documents under one shingle.
@@ -47,10 +48,13 @@ pub struct Settings {
     pub min_features: Option<u32>,
     /// From text to tokens.
     pub analysis: AnalysisSettings,
-    /// Which duplicate to keep: rules in order.
+    /// Which duplicate to keep: rules in order. Several in one text are separated by commas.
     pub keep: Vec<String>,
-    /// How pairs become clusters.
-    pub linkage: Linkage,
+    /// How pairs become clusters; `None` for the usual way of the action: by leaders if documents are
+    /// removed, and by connected components if pairs and clusters are listed (by leaders with
+    /// [`Settings::contained_only`], which needs them).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub linkage: Option<Linkage>,
     /// Which kept match of a removed document is named as its witness. With [`Linkage::Components`]
     /// it is the component's first document, and only the default is accepted.
     #[serde(default)]
@@ -129,6 +133,42 @@ impl MethodSettings {
     }
 }
 
+/// By what documents are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "Option<u32>", into = "Option<u32>")]
+pub enum Shingle {
+    /// By their distinct terms with the measure cosine, else by shingles of [`DEFAULT_SHINGLE`]
+    /// tokens. Not written.
+    #[default]
+    Usual,
+    /// By their distinct terms.
+    Terms,
+    /// By shingles of so many tokens.
+    Of(u32),
+}
+
+impl Shingle {
+    fn is_usual(&self) -> bool {
+        *self == Self::Usual
+    }
+}
+
+impl From<Option<u32>> for Shingle {
+    /// `None` for terms.
+    fn from(size: Option<u32>) -> Self {
+        size.map_or(Self::Terms, Self::Of)
+    }
+}
+
+impl From<Shingle> for Option<u32> {
+    fn from(shingle: Shingle) -> Self {
+        match shingle {
+            Shingle::Of(size) => Some(size),
+            Shingle::Usual | Shingle::Terms => None,
+        }
+    }
+}
+
 /// Tokens in a shingle where nothing else is said.
 pub const DEFAULT_SHINGLE: u32 = 5;
 
@@ -152,13 +192,13 @@ impl Default for Settings {
         Self {
             measure: Measure::Resemblance,
             threshold: "0.8".into(),
-            shingle: Some(DEFAULT_SHINGLE),
+            shingle: Shingle::Usual,
             terms: Terms::All,
             short_documents: ShortDocuments::Whole,
             min_features: None,
             analysis: AnalysisSettings::default(),
             keep: vec!["first".into()],
-            linkage: Linkage::Leaders,
+            linkage: None,
             witness: WitnessRule::First,
             keep_n: DEFAULT_KEEP_N,
             contained_only: None,
@@ -195,7 +235,7 @@ impl Settings {
     /// # Errors
     /// A threshold or shingle size that makes no sense; a witness rule where there is no choice.
     pub fn matching(&self) -> Result<MatchSettings, LookalikeError> {
-        if self.linkage == Linkage::Components && self.witness != WitnessRule::First {
+        if self.linkage == Some(Linkage::Components) && self.witness != WitnessRule::First {
             return Err(LookalikeError::Settings(format!(
                 "the setting witness={} needs the setting linkage=leaders: with components, the witness \
                  is the first document of the component",
@@ -207,7 +247,7 @@ impl Settings {
         self.check_case()?;
         self.check_boilerplate()?;
         let threshold: Threshold = self.threshold.parse()?;
-        let features = match self.shingle {
+        let features = match self.shingle_size() {
             None => FeatureKind::Terms,
             Some(size) if (1..=1000).contains(&size) => {
                 FeatureKind::Shingles { size: size as usize, short: self.short_documents }
@@ -227,10 +267,44 @@ impl Settings {
         })
     }
 
+    /// Tokens in a shingle; `None` where documents are compared by their distinct terms.
+    #[must_use]
+    pub fn shingle_size(&self) -> Option<u32> {
+        match (self.shingle, self.measure) {
+            (Shingle::Of(size), _) => Some(size),
+            (Shingle::Terms, _) | (Shingle::Usual, Measure::Cosine) => None,
+            (Shingle::Usual, _) if self.fields.features.is_some() => None,
+            (Shingle::Usual, _) => Some(DEFAULT_SHINGLE),
+        }
+    }
+
+    /// How pairs become clusters where documents are removed, or where it is said.
+    #[must_use]
+    pub fn linkage(&self) -> Linkage {
+        self.linkage.unwrap_or(Linkage::Leaders)
+    }
+
+    /// These settings with what depends on the action and on other settings in words: with `lists`,
+    /// pairs and clusters are listed, else documents are removed. One place for all callers.
+    #[must_use]
+    pub fn resolved(&self, lists: bool) -> Self {
+        let usual = match lists && self.contained_only.is_none() {
+            true => Linkage::Components,
+            false => Linkage::Leaders,
+        };
+        let single = self.clone().with_single_rules();
+        Self {
+            shingle: self.shingle_size().into(),
+            linkage: Some(self.linkage.unwrap_or(usual)),
+            // A wrong rule is refused where rules are used.
+            ..single.unwrap_or_else(|_| self.clone())
+        }
+    }
+
     /// Fewest features of a document that is compared.
     #[must_use]
     pub fn least_features(&self) -> u32 {
-        let terms = self.shingle.is_none() && self.fields.features.is_none();
+        let terms = self.shingle_size().is_none() && self.fields.features.is_none();
         let usual = if terms { DEFAULT_MIN_TERMS } else { 1 };
         self.min_features.unwrap_or(usual)
     }
@@ -247,7 +321,7 @@ impl Settings {
                  that needs the setting {what}"
             )))
         };
-        if self.linkage != Linkage::Leaders {
+        if self.linkage() != Linkage::Leaders {
             return needs("linkage=leaders");
         }
         if self.method.as_ref().is_some_and(|method| method.verify != Verify::Exact) {
@@ -294,7 +368,7 @@ impl Settings {
                 "the setting site_field says whose boilerplate is counted; it needs the setting \
                  boilerplate",
             ),
-            Self { shingle: None, .. } => refused(
+            Self { .. } if self.shingle_size().is_none() => refused(
                 "the setting boilerplate removes shingles, and documents are compared by single \
                  terms; use the setting shingle=5, or leave it out",
             ),
@@ -344,7 +418,20 @@ impl Settings {
     /// # Errors
     /// A rule that does not exist.
     pub fn keep_rules(&self) -> Result<Vec<KeepRule>, LookalikeError> {
-        Ok(self.keep.iter().map(|rule| rule.parse()).collect::<Result<_, _>>()?)
+        let mut rules = Vec::new();
+        for list in &self.keep {
+            rules.extend(keep_rules(list)?);
+        }
+        Ok(rules)
+    }
+
+    /// These settings with one rule in each text of [`Settings::keep`].
+    ///
+    /// # Errors
+    /// A rule that does not exist.
+    pub fn with_single_rules(mut self) -> Result<Self, LookalikeError> {
+        self.keep = self.keep_rules()?.iter().map(ToString::to_string).collect();
+        Ok(self)
     }
 }
 

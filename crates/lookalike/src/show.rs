@@ -173,7 +173,7 @@ fn clusters(run: &Path, limit: usize) -> Result<Shown, LookalikeError> {
     for (size, number, leader, duplicates) in found {
         let duplicates: Json =
             duplicates.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-        let DocumentName { id, file, record } = leader;
+        let DocumentName { id, file, record, .. } = leader;
         shown.push(
             limit,
             vec![json!(number), json!(size), json!(id), json!(file), json!(record), duplicates],
@@ -204,7 +204,7 @@ fn cluster(run: &Path, number: u64, limit: usize) -> Result<Shown, LookalikeErro
     let mut shown = Shown::of(&["id", "file", "record", "leads", "similarity", "rule"]);
     for member in rows {
         let leads = member.name.is(&member.leader);
-        let DocumentName { id, file, record } = member.name;
+        let DocumentName { id, file, record, .. } = member.name;
         let rule = rules.get(&(file.to_string(), record));
         shown.push(
             limit,
@@ -224,7 +224,7 @@ fn cluster(run: &Path, number: u64, limit: usize) -> Result<Shown, LookalikeErro
 fn document(run: &Path, name: &str, limit: usize) -> Result<Shown, LookalikeError> {
     let (mut by_id, mut by_place) = (Vec::new(), Vec::new());
     members(run, |member| {
-        let DocumentName { id, file, record } = &member.name;
+        let DocumentName { id, file, record, .. } = &member.name;
         if *id == name {
             by_id.push((format!("{file}:{record}"), member.cluster));
         } else if name == format!("{file}:{record}") {

@@ -50,7 +50,7 @@ pub(crate) fn summarise(
 
     let documents = collection.documents().filter(|&d| own(d)).count() as u64;
     // If fewer terms suffice than by default, documents below the default are counted.
-    let few = if job.settings.shingle.is_none() { DEFAULT_MIN_TERMS } else { 0 };
+    let few = if job.settings.shingle_size().is_none() { DEFAULT_MIN_TERMS } else { 0 };
     let Counted { tokens, text_bytes, without, few_terms, duplicate_ids } = count(collection, few)?;
     Ok(Summary {
         tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
@@ -193,15 +193,15 @@ pub(crate) fn settings_summary(settings: &Settings) -> SettingsSummary {
     SettingsSummary {
         measure: settings.measure.name().into(),
         threshold: settings.threshold.clone(),
-        shingle: settings.shingle,
+        shingle: settings.shingle_size(),
         unit: name(json!(settings.analysis.unit)),
-        terms: settings.shingle.is_none().then(|| name(json!(settings.terms))),
+        terms: settings.shingle_size().is_none().then(|| name(json!(settings.terms))),
         normalize: name(json!(settings.analysis.normalize)),
         short_documents: name(json!(settings.short_documents)),
         min_features: Some(settings.least_features()).filter(|&least| least > 1),
         keep: settings.keep.clone(),
-        linkage: name(json!(settings.linkage)),
-        witness: (settings.linkage == Linkage::Leaders).then(|| settings.witness.name().into()),
+        linkage: name(json!(settings.linkage())),
+        witness: (settings.linkage() == Linkage::Leaders).then(|| settings.witness.name().into()),
         analysis: lookalike_text::ANALYSIS_NAME.into(),
         tokens: settings
             .analysis

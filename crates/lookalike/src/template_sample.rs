@@ -54,7 +54,7 @@ impl TemplateSample {
         let settings = &job.settings;
         let looks = action != Action::List
             && settings.method.is_none()
-            && settings.shingle.is_some()
+            && settings.shingle_size().is_some()
             && settings.boilerplate.is_none()
             && settings.ignore_common.is_none()
             && settings.fields.features.is_none();

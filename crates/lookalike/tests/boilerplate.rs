@@ -181,7 +181,10 @@ fn calls_that_do_not_honour_it_refuse_it() {
         dedup(Source::records(["a"]), &with, &Resources::default(), &Silent)
             .unwrap_err()
             .to_string(),
-        Settings { shingle: None, ..with.clone() }.check().unwrap_err().to_string(),
+        Settings { shingle: lookalike::Shingle::Terms, ..with.clone() }
+            .check()
+            .unwrap_err()
+            .to_string(),
     ];
     let mut job = Job::new(vec!["docs.jsonl".into()], "out");
     job.settings = with.clone();

@@ -146,7 +146,7 @@ fn settings_of(kind: u64) -> Settings {
     match kind % 4 {
         0 | 1 => {}
         2 => settings.measure = lookalike::Measure::Containment,
-        _ => settings.linkage = lookalike::Linkage::Components,
+        _ => settings.linkage = Some(lookalike::Linkage::Components),
     }
     settings
 }

@@ -201,7 +201,7 @@ fn texts_compare_as_files_do() {
     ] {
         std::fs::write(&a, one).unwrap();
         std::fs::write(&b, other).unwrap();
-        let settings = Settings { shingle: Some(4), ..Settings::default() };
+        let settings = Settings { shingle: lookalike::Shingle::Of(4), ..Settings::default() };
         let files = compare(&a.display().to_string(), &b.display().to_string(), &settings).unwrap();
         let texts = compare_texts(one, other, &settings).unwrap();
         let (files, texts) = (files.comparison(), texts.comparison());

@@ -398,7 +398,7 @@ proptest! {
         let mut case = Case::new(&documents, &methods);
         case.job.job.settings.measure = measure;
         case.job.job.settings.threshold = "0.6".into();
-        case.job.job.settings.shingle = (measure != Measure::Cosine).then_some(shingle);
+        case.job.job.settings.shingle = (measure != Measure::Cosine).then_some(shingle).into();
         case.job.job.settings.terms = Terms::All;
         let found = case.run();
         prop_assert_eq!(found.methods[0].true_pairs, found.truth.pairs);

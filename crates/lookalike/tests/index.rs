@@ -49,7 +49,8 @@ fn export_equals_a_run(
     let tables = export_tables(&index, &options("tables"), &Silent).unwrap();
     export_documents(&index, &options("documents"), &Silent).unwrap();
     let documents = folder.join("documents/documents.jsonl").display().to_string();
-    let settings = Settings { linkage, witness, ..index.settings().documents.clone() };
+    let settings =
+        Settings { linkage: Some(linkage), witness, ..index.settings().documents.clone() };
     let job = job(vec![documents.clone()], &folder.join("run"), settings);
     let run = if list { run_cluster(&job, &Silent) } else { run_dedup(&job, &Silent) };
     let run = run.unwrap().summary;
@@ -116,7 +117,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             measure,
             threshold: threshold.into(),
             keep: keep.into_iter().map(str::to_owned).collect(),
-            shingle,
+            shingle: shingle.into(),
             min_features: Some(least),
             ..Settings::default()
         },
@@ -577,7 +578,7 @@ fn documents_expire() {
 fn other_settings_are_refused_by_name() {
     let (folder, mut writer) = index(IndexSettings::default());
     let other = folder.path().join("other");
-    let settings = Settings { shingle: Some(4), ..Settings::default() };
+    let settings = Settings { shingle: lookalike::Shingle::Of(4), ..Settings::default() };
     let settings = IndexSettings { documents: settings, ..IndexSettings::default() };
     drop(IndexWriter::create(&other, settings, 1).unwrap());
     let error = writer.merge(&Index::open(&other).unwrap()).unwrap_err().to_string();
@@ -591,7 +592,7 @@ fn other_settings_are_refused_by_name() {
     // A run that asks for another answer than the index has.
     let docs = folder.path().join("docs.jsonl");
     std::fs::write(&docs, format!("{{\"text\": \"{FISH}\"}}\n")).unwrap();
-    let settings = Settings { shingle: Some(4), ..Settings::default() };
+    let settings = Settings { shingle: lookalike::Shingle::Of(4), ..Settings::default() };
     let mut job = job(vec![docs.display().to_string()], &folder.path().join("out"), settings);
     job.against = vec![writer.dir().display().to_string()];
     let error = run_dedup(&job, &Silent).unwrap_err().to_string();

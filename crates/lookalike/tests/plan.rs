@@ -68,7 +68,7 @@ fn a_quarter_tells_of_the_whole() {
     assert!(removed.expected > removed.in_sample * 3, "{removed:?}");
 
     // Components of pairs are the pairs.
-    case.job.settings.linkage = Linkage::Components;
+    case.job.settings.linkage = Some(Linkage::Components);
     let removed = case.plan(case.bytes / 4).removed;
     assert!(
         removed.low <= case.copies && case.copies <= removed.high,

@@ -49,7 +49,7 @@ impl Folder {
         std::fs::write(&docs, lines).unwrap();
         let mut job = Job::new(vec![docs.display().to_string()], self.path("out"));
         (job.tables, job.force, job.settings.linkage) =
-            (TableFormat::Jsonl, true, Linkage::Leaders);
+            (TableFormat::Jsonl, true, Some(Linkage::Leaders));
         job
     }
 }
@@ -177,7 +177,7 @@ fn a_choice_where_there_is_none_is_an_error() {
     // The rule of the run has no meaning there and was not given.
     assert_eq!(recluster(&asked, &Silent).unwrap().settings.witness, None);
     (asked.witness, asked.force) = (Some(WitnessRule::Best), true);
-    job.settings.linkage = Linkage::Components;
+    job.settings.linkage = Some(Linkage::Components);
     let errors = [run_cluster(&job, &Silent).unwrap_err(), recluster(&asked, &Silent).unwrap_err()];
     for error in errors.map(|error| error.to_string()) {
         assert!(

@@ -168,7 +168,7 @@ fn settings(definition: Definition) -> lookalike::Settings {
         Definition::Cosine => lookalike::Settings {
             measure: Measure::Cosine,
             threshold: "0.9".into(),
-            shingle: None,
+            shingle: lookalike::Shingle::Terms,
             terms: Terms::Kolcz,
             ..common
         },

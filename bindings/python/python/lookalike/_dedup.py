@@ -124,8 +124,8 @@ def cluster(
 ) -> Result:
     """Lists every pair that reaches the threshold, and the clusters that they form; removes nothing.
 
-    As of the command, clusters are the connected components of the pairs, unless ``linkage="leaders"`` or `settings`
-    say otherwise.
+    As of the command, clusters are the connected components of the pairs, unless `linkage` or `contained_only`, in
+    `settings` or as keywords, say otherwise.
 
     Parameters
     ----------
@@ -148,8 +148,6 @@ def cluster(
     >>> pair["a_record"], pair["b_record"], pair["shared"], pair["size_a"], pair["size_b"]
     (1, 3, 3, 3, 3)
     """
-    if settings is None:
-        keywords.setdefault("linkage", "components")
     settings, named = with_columns(settings, keywords)
     limits = options(
         threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict, max_pairs=max_pairs

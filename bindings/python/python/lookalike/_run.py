@@ -112,9 +112,6 @@ class Run:
         **keywords: Any,
     ) -> None:
         self.settings = given_settings(settings, keywords)
-        # As of the command: clusters are connected components, unless it is said.
-        components = settings is None and not {"linkage", "contained_only"} & set(keywords)
-        self._cluster_settings = self.settings.replace(linkage="components") if components else self.settings
         self._options = RunOptions(
             inputs=_listed(inputs),
             against=_listed(against),
@@ -146,10 +143,10 @@ class Run:
     def cluster(self, *, progress: Progress = None) -> Summary:
         """Writes all pairs that reach the threshold, and the clusters that they form; removes nothing.
 
-        As of the command, clusters are the connected components of the pairs, unless ``linkage="leaders"`` or
-        `settings` say otherwise.
+        As of the command, clusters are the connected components of the pairs, unless the settings `linkage` or
+        `contained_only` say otherwise.
         """
-        return self._run(True, self._cluster_settings, progress)
+        return self._run(True, self.settings, progress)
 
     def _run(self, list_pairs: bool, settings: Settings, progress: Progress) -> Summary:
         told = _lookalike.run(
@@ -183,7 +180,7 @@ class Run:
         recall : float
             Least recall of the methods that are recommended.
         """
-        settings = self._cluster_settings if cluster else self.settings
+        settings = self.settings
         told = _lookalike.plan(
             self._options,
             settings.to_json(),

@@ -110,13 +110,14 @@ class Settings:
         without a value have one in common.
     keep : str or sequence of str, default "first"
         Which duplicate to keep: ``first``, ``longest``, ``shortest``, ``newest``, ``oldest``, ``max:FIELD``,
-        ``min:FIELD``, ``prefer(FIELD=VALUE|VALUE)``; several are applied in order.
+        ``min:FIELD``, ``prefer(FIELD=VALUE|VALUE)``; several, also in one text with commas between, are applied in order.
     keep_n : int, default 1
         Documents of each cluster that are kept; 0 for none, so that only documents without a duplicate are left.
     contained_only : float or str, optional
         A document is removed only if the kept one contains this share of its features.
-    linkage : {"leaders", "components"}
-        Every removed document matches a kept one, or is connected with it by matches.
+    linkage : {"leaders", "components"}, optional
+        Every removed document matches a kept one, or is connected with it by matches. By default leaders where documents
+        are removed, and components where pairs and clusters are listed (leaders with `contained_only`).
     method : str, optional
         A method of the papers instead of the exact join, ``"name:parameter=value,…"``; see :func:`methods`.
     verify : {"exact", "sketch", "none"}
@@ -187,7 +188,7 @@ class Settings:
     keep: str | Sequence[str] = "first"
     keep_n: int = 1
     contained_only: Threshold | None = None
-    linkage: Linkage = "leaders"
+    linkage: Linkage | None = None
     method: str | None = None
     verify: Literal["exact", "sketch", "none"] = "exact"
     lexicon: str | PathLike[str] | LexiconLike | None = None
@@ -249,7 +250,9 @@ class Settings:
                 wrong.append("verify")
             if wrong:
                 raise SettingsError(f"{wrong[0]}= is for a method; name one with method=", "settings")
-        _lookalike.checked_settings(self.to_json())
+        checked = json.loads(_lookalike.checked_settings(self.to_json()))
+        # "prefer(a=b),longest" is two rules, as of the command.
+        object.__setattr__(self, "keep", tuple(checked["keep"]))
 
     def _usual_shingle(self) -> int | None:
         return None if self.measure == "cosine" or self.features is not None else 5

@@ -31,8 +31,8 @@ pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) earlier: EarlierArgs,
     /// How pairs become clusters [default: leaders]
-    #[arg(long, value_enum, default_value_t = LinkageArg::Leaders, hide_default_value = true, help_heading = "Which duplicate to keep")]
-    pub(crate) linkage: LinkageArg,
+    #[arg(long, value_enum, help_heading = "Which duplicate to keep")]
+    pub(crate) linkage: Option<LinkageArg>,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
     #[command(flatten)]
@@ -94,9 +94,9 @@ pub(crate) struct ClusterArgs {
     pub(crate) dry: DryRunArgs,
     #[command(flatten)]
     pub(crate) earlier: EarlierArgs,
-    /// How pairs become clusters [default: components]
-    #[arg(long, value_enum, default_value_t = LinkageArg::Components, hide_default_value = true, help_heading = "Which duplicate to keep")]
-    pub(crate) linkage: LinkageArg,
+    /// How pairs become clusters [default: components; leaders with --contained-only]
+    #[arg(long, value_enum, help_heading = "Which duplicate to keep")]
+    pub(crate) linkage: Option<LinkageArg>,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
     #[command(flatten)]

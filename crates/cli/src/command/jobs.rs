@@ -53,7 +53,7 @@ fn job(
     matching: &MatchArgs,
     seed: &SeedArgs,
     output: &OutputArgs,
-    survivors: (LinkageArg, &WitnessArgs),
+    survivors: (Option<LinkageArg>, &WitnessArgs),
 ) -> anyhow::Result<Job> {
     Ok(with_output(input, output, settings_of(input, matching, seed.seed, survivors)?))
 }
@@ -63,7 +63,7 @@ pub(super) fn settings_of(
     input: &InputArgs,
     matching: &MatchArgs,
     seed: Option<u64>,
-    (linkage, witness): (LinkageArg, &WitnessArgs),
+    (linkage, witness): (Option<LinkageArg>, &WitnessArgs),
 ) -> anyhow::Result<Settings> {
     let mut settings =
         super::settings::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
@@ -75,7 +75,7 @@ pub(super) fn settings_of(
     settings.site_field.clone_from(&matching.boilerplate.site_field);
     settings.separate_by.clone_from(&matching.separate.separate_by);
     settings.method = super::settings::method(&matching.method, seed)?;
-    settings.linkage = linkage.into();
+    settings.linkage = linkage.map(Into::into);
     settings.witness = witness.witness.map(Into::into).unwrap_or_default();
     Ok(settings)
 }

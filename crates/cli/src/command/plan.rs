@@ -2,7 +2,7 @@
 
 use super::jobs::{bytes, command_line, settings_of};
 use super::problems;
-use crate::args::{FormatArg, LinkageArg, PlanArgs, PlannedArg};
+use crate::args::{FormatArg, PlanArgs, PlannedArg};
 use crate::exit::Exit;
 use crate::flags::with_flags;
 use crate::interrupt;
@@ -15,8 +15,7 @@ use std::io::Write;
 
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let cluster = args.command == PlannedArg::Cluster;
-    let usual = if cluster { LinkageArg::Components } else { LinkageArg::Leaders };
-    let survivors = (args.linkage.unwrap_or(usual), &args.witness);
+    let survivors = (args.linkage, &args.witness);
     let settings = settings_of(&args.input, &args.matching, None, survivors)?;
     // A plan has no output directory that input discovery would have to skip.
     let job = Job {

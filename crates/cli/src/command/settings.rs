@@ -8,8 +8,8 @@ use crate::args::{
 use crate::exit::WrongUsage;
 use lookalike::{
     AnalysisSettings, Case, FieldNames, Format, FormatOptions, Linkage, Measure, MethodKnobs,
-    MethodSettings, Normalize, Settings, ShortDocuments, TableFormat, Terms, Tokens, Unit, Verify,
-    WitnessRule,
+    MethodSettings, Normalize, Settings, Shingle, ShortDocuments, TableFormat, Terms, Tokens, Unit,
+    Verify, WitnessRule,
 };
 
 impl From<MeasureArg> for Measure {
@@ -197,18 +197,14 @@ pub(super) fn format_options(args: &FieldArgs) -> FormatOptions {
     }
 }
 
-/// Converts the analysis arguments to settings. Without `--shingle`, cosine compares terms.
+/// Converts the analysis arguments to settings.
 pub(super) fn settings(
     measure: MeasureArg,
     analysis: &AnalysisArgs,
     fields: &FieldArgs,
 ) -> anyhow::Result<Settings> {
     let of_texts = analysis_settings(measure, analysis)?;
-    // Features take the place of shingles, unless these are asked for: then the library says so.
-    let features = fields.records.features_field.is_some();
-    let shingle = if features { analysis.shingle } else { of_texts.shingle };
     Ok(Settings {
-        shingle,
         fields: field_names(fields),
         format: input_format(fields),
         max_record: Some(fields.max_record),
@@ -227,20 +223,14 @@ pub(super) fn analysis_settings(
         TermsArg::All => Terms::All,
         TermsArg::Kolcz => Terms::Kolcz,
     };
-    let shingle = match (analysis.shingle, measure) {
-        (Some(size), _) => Some(size),
-        (None, Measure::Cosine) => None,
-        (None, _) => Some(lookalike::DEFAULT_SHINGLE),
-    };
-    if terms != Terms::All && shingle.is_some() {
+    let shingle = analysis.shingle.map_or(Shingle::Usual, Shingle::Of);
+    let defaults = Settings { measure, shingle, ..Settings::default() };
+    if terms != Terms::All && defaults.shingle_size().is_some() {
         let reason = "--terms filters the terms of --measure cosine; shingles use all words; leave out \
                       --terms or --shingle";
         return Err(WrongUsage(reason.to_owned()).into());
     }
-    let defaults = Settings::default();
     Ok(Settings {
-        measure,
-        shingle,
         terms,
         short_documents: match analysis.short_documents {
             ShortArg::Whole => ShortDocuments::Whole,

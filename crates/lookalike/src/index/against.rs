@@ -100,7 +100,7 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
             "a run against an index cannot be resumed; leave out the setting resume".into(),
         );
     }
-    if own.linkage == Linkage::Components {
+    if own.linkage() == Linkage::Components {
         return refused(
             "connected components depend on documents that match no new one; use the setting \
              linkage=leaders, or give exported documents to the setting against"
@@ -117,7 +117,7 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
         return refused(error.to_string());
     }
     let differs = [
-        ("shingle", own.shingle == stored.shingle),
+        ("shingle", own.shingle_size() == stored.shingle_size()),
         ("terms", own.terms == stored.terms),
         ("short_documents", own.short_documents == stored.short_documents),
         ("min_features", own.least_features() == stored.least_features()),

@@ -53,6 +53,8 @@ impl IndexSettings {
         &self,
     ) -> Result<(Self, BTreeMap<String, PathBuf>), LookalikeError> {
         let (mut own, mut files) = (self.clone(), BTreeMap::new());
+        // In words: a default is no other setting, at whatever call the index is created.
+        own.documents = own.documents.resolved(false);
         own.documents.analysis = own.documents.analysis.decided();
         for method in &mut own.methods {
             if let Some(path) = method.lexicon.take() {

@@ -143,7 +143,7 @@ mod tests {
         );
         let cosine = names(0.95, |job| {
             job.settings.measure = Measure::Cosine;
-            job.settings.shingle = None;
+            job.settings.shingle = crate::Shingle::Terms;
         });
         assert_eq!(cosine, ["simhash:weights=tf@exact"]);
     }

@@ -110,12 +110,13 @@ impl Earlier {
     /// The request of a job, if the run supports it.
     pub(super) fn question(&self, job: &ReclusterJob) -> Result<Question, LookalikeError> {
         let mut settings = self.settings.clone();
-        settings.linkage = job.linkage.unwrap_or(settings.linkage);
-        settings.witness = job.witness.unwrap_or(match settings.linkage {
+        let linkage = job.linkage.unwrap_or(settings.linkage());
+        settings.linkage = Some(linkage);
+        settings.witness = job.witness.unwrap_or(match linkage {
             Linkage::Leaders => settings.witness,
             Linkage::Components => WitnessRule::First,
         });
-        if settings.linkage == Linkage::Components && job.contained_only.is_none() {
+        if linkage == Linkage::Components && job.contained_only.is_none() {
             settings.contained_only = None;
         } else if let Some(least) = &job.contained_only {
             settings.contained_only = Some(least.clone());

@@ -84,7 +84,7 @@ impl Standing {
         known: &Known,
     ) -> Self {
         let verify = settings.method.as_ref().map(|method| method.verify);
-        let by_match = Rule::by_match(settings.linkage, verify);
+        let by_match = Rule::by_match(settings.linkage(), verify);
         let mut removals = vec![None; documents.rows.len()];
         let row = |document: u32| documents.rows[document as usize];
         for (unit, leader) in units.ids().zip(leaders) {

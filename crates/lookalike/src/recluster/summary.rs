@@ -39,7 +39,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
             "digest": earlier.summary.digest,
             "measure": earlier.settings.measure,
             "threshold": earlier.settings.threshold,
-            "linkage": earlier.settings.linkage,
+            "linkage": earlier.settings.linkage(),
             "witness": earlier.settings.witness,
         }),
     );

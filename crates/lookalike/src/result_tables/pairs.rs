@@ -41,6 +41,9 @@ fn pair_rows(analysis: &Analysis, progress: &dyn Progress) -> Result<Vec<PairRow
     let mut rows = Vec::new();
     let mut add = |x: DocumentId, y: DocumentId, evidence: Evidence| {
         poll.step()?;
+        if analysis.is_of_others(x, y) {
+            return Ok(());
+        }
         let (a, b, evidence) = match collection.compare_names(x, y)? {
             Ordering::Greater => (y, x, evidence.swapped()),
             _ => (x, y, evidence),

@@ -54,11 +54,16 @@ impl<'a> Table<'a> {
     }
 
     pub(crate) fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), LookalikeError> {
+        self.row_as(cells, cells)
+    }
+
+    /// Writes a row, and adds another form of it to the digest.
+    fn row_as(&mut self, cells: &[Cell<'_>], in_digest: &[Cell<'_>]) -> Result<(), LookalikeError> {
         if self.rows.is_multiple_of(POLLED) && self.progress.cancelled() {
             return Err(EngineError::Cancelled.into());
         }
         self.rows += 1;
-        self.digest.add(cells.iter().copied());
+        self.digest.add(in_digest.iter().copied());
         Ok(self.writer.row(cells)?)
     }
 
@@ -81,7 +86,14 @@ impl<'a> Table<'a> {
         (evidence, whole): (Evidence, Option<f64>),
         extra: Extra,
     ) -> Result<(), LookalikeError> {
-        self.row(&compared_cells([a, b], rule, (evidence, whole), extra))
+        let cells = compared_cells([a, b], rule, (evidence, whole), extra);
+        match a.protected || b.protected {
+            false => self.row(&cells),
+            true => {
+                let names = [&a.in_digest(), &b.in_digest()];
+                self.row_as(&cells, &compared_cells(names, rule, (evidence, whole), extra))
+            }
+        }
     }
 
     /// Writes a row of `clusters`; `of_leader` is what the document represents, if it leads.
@@ -93,7 +105,14 @@ impl<'a> Table<'a> {
         value: Option<f64>,
         of_leader: Option<&RepresentedCells>,
     ) -> Result<(), LookalikeError> {
-        self.row(&member_cells(member, cluster, leader, value, of_leader))
+        let cells = member_cells(member, cluster, leader, value, of_leader);
+        match member.protected || leader.protected {
+            false => self.row(&cells),
+            true => {
+                let (member, leader) = (&member.in_digest(), &leader.in_digest());
+                self.row_as(&cells, &member_cells(member, cluster, leader, value, of_leader))
+            }
+        }
     }
 
     /// Ends the table.

@@ -17,7 +17,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_schema::{DataType, SchemaRef};
 use lookalike_core::{Measure, Overlap};
-use lookalike_engine::Rule;
+use lookalike_engine::{Linkage, Rule};
 use lookalike_methods::Evidence;
 use std::cmp::Ordering;
 
@@ -141,6 +141,7 @@ struct Rows {
     measure: Measure,
     extra: Extra,
     cross: bool,
+    leaders: bool,
     bytes: Vec<u8>,
     out: FoundWriter,
 }
@@ -153,6 +154,7 @@ impl Rows {
             measure,
             extra: Extra::of_sets(measure),
             cross: context.cross,
+            leaders: context.settings.linkage() == Linkage::Leaders,
             bytes: Vec::new(),
             out: FoundWriter::default(),
         }
@@ -164,6 +166,7 @@ impl Rows {
             id: row.id.unwrap_or_default().into(),
             file: file.as_str().into(),
             record: (row.row + 1) as u32,
+            protected: row.side == 1 && !self.cross,
         }
     }
 
@@ -177,6 +180,7 @@ impl Rows {
                 id: name.id.into_owned().into(),
                 file: name.file.into_owned().into(),
                 record: name.record,
+                protected: name.protected,
             },
             text: (row.text_high, row.text_low),
             tokens: (row.tokens_high, row.tokens_low),
@@ -195,8 +199,9 @@ impl Rows {
         counts: Overlap,
     ) -> Result<(), LookalikeError> {
         let evidence = Evidence::Exact(counts);
+        let names = [&a.in_digest(), &b.in_digest()];
         let hash = row_hash(
-            compared_cells([a, b], rule, (evidence, None), self.extra).iter().copied(),
+            compared_cells(names, rule, (evidence, None), self.extra).iter().copied(),
             &mut self.bytes,
         );
         self.out.push(Found {
@@ -230,7 +235,8 @@ impl Rows {
         y: (&DocumentName<'_>, i64),
         counts: Overlap,
     ) -> Result<(), LookalikeError> {
-        if self.cross && x.1 == y.1 {
+        // With leaders, a pair of the other collection has no part in what is removed.
+        if (self.cross && x.1 == y.1) || (self.leaders && x.0.protected && y.0.protected) {
             return Ok(());
         }
         let place = |(name, side): (&DocumentName<'_>, i64)| (side, name.record);
@@ -270,7 +276,7 @@ impl Results {
             complete: context.complete,
             list,
             only_against: context.only_against,
-            by_match: Rule::by_match(context.settings.linkage, None),
+            by_match: Rule::by_match(context.settings.linkage(), None),
             leader: None,
         }
     }
@@ -280,7 +286,7 @@ impl Results {
             return Ok(());
         }
         let rows = &self.rows;
-        let DocumentName { id, file, record } = rows.name(row);
+        let DocumentName { id, file, record, .. } = rows.name(row);
         let (id, file) = (id.into_owned(), file.into_owned());
         self.rows.out.push(Found {
             table: result::KEPT,
@@ -298,6 +304,11 @@ impl Results {
                 "a duplicate has no leader: the engine lost rows".into(),
             ));
         };
+        if self.rows.leaders && row.side == 1 {
+            // It is kept, and represented by no other of its collection.
+            self.leader = Some(leader);
+            return Ok(());
+        }
         if self.only_against && leader.side == 0 {
             self.leader = Some(leader);
             return self.kept(row);
@@ -595,7 +606,9 @@ impl ClusterRows {
             return Ok(());
         };
         let represented = represented.finish();
-        let cells = member_cells(&name, number as u64, &name, measure, Some(&represented));
+        let in_digest = name.in_digest();
+        let cells =
+            member_cells(&in_digest, number as u64, &in_digest, measure, Some(&represented));
         let hash = row_hash(cells.into_iter(), &mut self.bytes);
         self.out.push(Found {
             table: result::CLUSTER,
@@ -636,6 +649,7 @@ impl Step for ClusterRows {
                     id: row.a_id.unwrap_or_default().to_owned().into(),
                     file: row.a_file.unwrap_or_default().to_owned().into(),
                     record: row.a_record as u32,
+                    protected: row.side == 1,
                 };
                 let (rank, side, measure) = (row.leader, row.side, row.measure);
                 let represented = Represented::default();
@@ -655,8 +669,10 @@ impl Step for ClusterRows {
                 id: row.a_id.unwrap_or_default().into(),
                 file: file.into(),
                 record: row.a_record as u32,
+                protected: row.side == 1,
             };
-            let cells = member_cells(&name, leader.number as u64, &leader.name, row.measure, None);
+            let names = (name.in_digest(), leader.name.in_digest());
+            let cells = member_cells(&names.0, leader.number as u64, &names.1, row.measure, None);
             let hash = row_hash(cells.into_iter(), &mut self.bytes);
             self.out.push(Found {
                 table: result::CLUSTER,

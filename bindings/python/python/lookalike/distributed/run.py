@@ -32,6 +32,12 @@ class Question:
     #: Whether pairs are of one document of each collection.
     cross: bool = False
 
+    def __post_init__(self) -> None:
+        if self.settings.linkage is None:
+            # As on one machine: listed clusters are connected components.
+            usual = self.settings.replace(linkage="leaders" if self.removes else "components")
+            object.__setattr__(self, "settings", usual)
+
     @property
     def lists_pairs(self) -> bool:
         """Whether all pairs are formed."""

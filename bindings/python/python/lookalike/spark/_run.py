@@ -110,8 +110,6 @@ def cluster(
     documents, work, settings, row, name, tasks, resume, progress, seed, limits
         As of :func:`dedup`.
     """
-    if settings is None:
-        keywords.setdefault("linkage", "components")
     settings, named = with_columns(settings, keywords)
     question = Question(settings, name, removes=False)
     call = _Call(question, [documents], named, row)

@@ -55,7 +55,7 @@ impl Reasons<'_> {
                 return Ok(());
             }
             let prototype = prototype.text(&mut buffers.texts)?;
-            let shingle = analysis.settings.documents.shingle.unwrap_or(1);
+            let shingle = analysis.settings.documents.shingle_size().unwrap_or(1);
             verdict.passages = passages(message.content, prototype, shingle, analyzer, most);
         }
         Ok(())
