@@ -168,7 +168,7 @@ fn a_damaged_index_is_repaired_with_what_is_right() {
 
 #[test]
 fn a_damaged_index_without_texts_is_repaired() {
-    repairs(false, 16);
+    repairs(false, 40);
 }
 
 #[test]
