@@ -106,6 +106,8 @@ FORWARDS = {
 }
 NO_QUOTES = {
     "an itinerary": "From: Berlin\nDate: 23 November 2026 10:01\nTo: Paris\n\n{}",
+    "a digest": "-----------------\nFrom: Bob <bob@b.example>\nSubject: one\nDate: Mon, 23 Nov 2026 10:01:00 +0000\n\n{}",
+    "a copied header": "Message-ID: <1@b.example>\nFrom: Bob <bob@b.example>\nDate: Mon, 23 Nov 2026 10:01:00 +0000\nTo: Ann\nSubject: one\n\n{}",
     "a list below a line": "________________________________\n{}",
     "a sentence": "On Monday the president wrote:\n\n{}",
 }

@@ -21,6 +21,7 @@
 //! *Cost.* One pass over the bytes finds the parts, without recursion and in linear time for any
 //! nesting; only parts that are read are decoded.
 
+mod attribution;
 mod body;
 mod charset;
 mod date;

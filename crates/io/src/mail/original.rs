@@ -3,9 +3,9 @@
 //! It starts with the first of these lines that is not quoted:
 //!
 //! * A *separator*: words of [`SEPARATORS`] between at least two hyphens on each side.
-//! * A *header block*, as Outlook and others write in many languages: the sender (`From:`, `Von:`, `De :`) with, on the
-//!   next lines, a date with year and time (`Sent:`, `Gesendet:`, `Envoyé :`) and a subject; other fields, continued
-//!   lines and single blank lines may be between. A line of underscores or hyphens above belongs to it.
+//! * A *header block* that is not directly below another header field, as Outlook and others write in many languages: the sender (`From:`, `Von:`,
+//!   `De :`), then a date with year and time (`Sent:`, `Gesendet:`, `Envoyé :`), at least one other field (`To:`), and the
+//!   subject; continued lines and single blank lines may be between. A line of underscores or hyphens above belongs to it.
 //! * A *header block of Lotus Notes*: a line that ends with a date and time, and below it `To:` and `Subject:`; the line
 //!   above it belongs to it if it has the name.
 //! * An *attribution* that no quoted line follows: one to three lines that start with a word of
@@ -14,7 +14,7 @@
 //!
 //! What follows a line that says that a message is forwarded is no original message: it is what was sent.
 
-use super::trim::{ATTRIBUTION, OPENERS, is_quoted, is_verb};
+use super::attribution::{ATTRIBUTION, OPENERS, is_quoted, is_verb};
 
 /// Words of the line above an original message, in lower case.
 const SEPARATORS: [&str; 27] = [
@@ -145,17 +145,21 @@ const BLOCK: usize = 30;
 /// Where the original message starts; the length of the text if there is none.
 pub(super) fn start(text: &str) -> usize {
     let mut lines = Lines { text, at: 0 };
-    // The last two lines with words, and blank lines since.
+    // The last two lines with words.
     let mut above: Vec<(usize, &str)> = Vec::new();
+    let mut after_blank = true;
     while let Some((at, line)) = lines.next() {
         if line.trim().is_empty() || is_quoted(line) {
+            after_blank = true;
             continue;
         }
         let rest = Lines { text, at: lines.at };
         let last = above.last().copied();
         let found = if is_separator(line) || is_attribution(line, rest.clone()) {
             Some(at)
-        } else if is_header_block(line, rest.clone()) {
+        } else if (after_blank || !last.is_some_and(|(_, above)| is_field(above)))
+            && is_header_block(line, rest.clone())
+        {
             Some(last.filter(|(_, above)| is_rule(above)).map_or(at, |(at, _)| at))
         } else if is_notes_block(line, rest) {
             let is_name = |(_, above): &(usize, &str)| {
@@ -176,6 +180,7 @@ pub(super) fn start(text: &str) -> usize {
             above.remove(0);
         }
         above.push((at, line));
+        after_blank = false;
     }
     text.len()
 }
@@ -233,36 +238,42 @@ fn field(line: &str) -> Option<(&str, &str)> {
     (name.len() <= 40).then(|| (&name[plain(name)], &value[plain(value)]))
 }
 
+/// Whether a line is a header field like those of a whole header.
+fn is_field(line: &str) -> bool {
+    let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace);
+    field(line).is_some_and(|(name, value)| is_name(name) && !value.is_empty())
+}
+
+/// Whether a header block starts with this line: the sender, then the date, other fields, and the subject. Headers that are
+/// copied into a text have another order, and digests no recipient.
 fn is_header_block(line: &str, rest: Lines<'_>) -> bool {
     let is_from = |(name, value): (&str, &str)| FROM.contains(&name) && !value.is_empty();
     if !field(line).is_some_and(is_from) {
         return false;
     }
-    let (mut sent, mut subject, mut was_field, mut was_blank) = (false, false, true, false);
+    let (mut sent, mut others, mut was_blank) = (false, 0, false);
     for (_, line) in rest.take(BLOCK) {
         if line.trim().is_empty() {
-            if was_blank || (sent && subject) {
-                break;
+            if was_blank {
+                return false;
             }
             was_blank = true;
             continue;
         }
         match field(line) {
-            Some((name, value)) if SENT.contains(&name) => sent |= has_date(value),
-            Some((name, _)) if SUBJECT.contains(&name) => subject = true,
-            Some((name, _)) if name.split_whitespace().count() <= 2 && !name.is_empty() => {}
-            // A list of recipients goes on.
-            _ if was_field
-                && !was_blank
-                && (line.contains(['@', ';']) || line.starts_with([' ', '\t'])) => {}
-            _ => break,
+            Some((name, value)) if !sent && SENT.contains(&name) && has_date(value) => sent = true,
+            Some((name, _)) if sent && SUBJECT.contains(&name) => return others > 0,
+            Some((name, _)) if FROM.contains(&name) => return false,
+            Some((name, _)) if sent && (1..3).contains(&name.split_whitespace().count()) => {
+                others += 1;
+            }
+            // An address or a list of recipients goes on.
+            _ if !was_blank && (line.contains(['@', ';']) || line.starts_with([' ', '\t'])) => {}
+            _ => return false,
         }
-        (was_field, was_blank) = (true, false);
-        if sent && subject {
-            return true;
-        }
+        was_blank = false;
     }
-    sent && subject
+    false
 }
 
 fn is_notes_block(line: &str, rest: Lines<'_>) -> bool {
@@ -412,6 +423,11 @@ mod tests {
             "From: Berlin\nDate: 23 November 2026 10:01\nTo: Paris\n\nq",
             "From: Bob\nSubject: x\nTo: Ann\n\nq",
             "From: Bob\nSent: yesterday\nSubject: x\n\nq",
+            // Headers that are copied, and digests.
+            "From: Bob\nTo: Ann\nSubject: x\nDate: Mon, 23 Nov 2026 10:01:00 +0000\n\nq",
+            "Message-ID: <1@b>\nFrom: Bob\nDate: Mon, 23 Nov 2026 10:01:00 +0000\nTo: Ann\nSubject: x\n\nq",
+            "-------\nFrom: Bob\nDate: Mon, 23 Nov 2026 10:01:00 +0000\nSubject: x\n\nq",
+            "From: list\nDate: Mon, 23 Nov 2026 10:01:00 +0000\nTo: Ann\nFrom: Bob\nSubject: x\n\nq",
             "FROM: Bob\nDATE: November 23, 2026 10:01\nSUBJECT: x\n\nq",
             "From: Bob\n\n\nSent: November 23, 2026 10:01\nSubject: x\n\nq",
             "From: Bob\nwe left.\nSent: November 23, 2026 10:01\nSubject: x\n\nq",

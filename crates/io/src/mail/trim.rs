@@ -2,7 +2,7 @@
 //!
 //! * A *quoted line* starts with `>`, after any spaces and tabs.
 //! * An *attribution* is what a mail client writes directly above quoted lines (one blank line may be
-//!   between): one line that ends with a verb of [`VERBS`] and a colon; up to three lines that start
+//!   between): one line that ends with a verb of `VERBS` and a colon; up to three lines that start
 //!   with a word of [`OPENERS`], have such a verb and end with a colon; or up to three lines that start with a date
 //!   and end with an address in angle brackets and a colon.
 //! * An *original message* ([`original`]) takes all of the part after its start, of a message that is not forwarded.
@@ -12,58 +12,9 @@
 //! Quotes are quoted lines, their attributions and original messages.
 
 use super::MailOptions;
+use super::attribution::{ATTRIBUTION, OPENERS, is_quoted, is_verb};
 use super::original;
 use crate::KeepOrDrop;
-
-/// Verbs of an attribution, in lower case.
-pub(super) const VERBS: [&str; 28] = [
-    "wrote",
-    "writes",
-    "said",
-    "schrieb",
-    "schreibt",
-    "\u{e9}crit",
-    "escribi\u{f3}",
-    "scritto",
-    "escreveu",
-    "schreef",
-    "geschreven",
-    "skrev",
-    "kirjoitti",
-    "napisa\u{142}",
-    "napisa\u{142}a",
-    "napisa\u{142}(a)",
-    "pisze",
-    "napsal",
-    "napsala",
-    "napsal(a)",
-    "scris",
-    "\u{ed}rta",
-    "yazd\u{131}",
-    "\u{43d}\u{430}\u{43f}\u{438}\u{441}\u{430}\u{43b}",
-    "\u{43d}\u{430}\u{43f}\u{438}\u{441}\u{430}\u{43b}\u{430}",
-    "\u{43d}\u{430}\u{43f}\u{438}\u{441}\u{430}\u{43b}(\u{430})",
-    "\u{43f}\u{438}\u{448}\u{435}\u{442}",
-    "\u{3ad}\u{3b3}\u{3c1}\u{3b1}\u{3c8}\u{3b5}",
-];
-
-/// Ends of an attribution in languages without spaces, or with endings.
-const ENDINGS: [&str; 5] = [
-    "\u{5199}\u{9053}",
-    "\u{5beb}\u{9053}",
-    "\u{306e}\u{30e1}\u{30c3}\u{30bb}\u{30fc}\u{30b8}",
-    "\u{66f8}\u{304d}\u{307e}\u{3057}\u{305f}",
-    "\u{c791}\u{c131}",
-];
-
-/// First words of an attribution of several lines.
-pub(super) const OPENERS: [&str; 16] = [
-    "On", "In", "Am", "Le", "El", "Il", "Em", "Op", "At", "Den", "P\u{e5}", "W", "Dnia", "Dne",
-    "Pe", "\u{5728}",
-];
-
-/// Longest attribution in bytes, and its most lines.
-pub(super) const ATTRIBUTION: (usize, usize) = (300, 3);
 
 /// Whether something may be dropped.
 pub(super) fn is_needed(options: &MailOptions) -> bool {
@@ -111,11 +62,6 @@ pub(super) fn push(text: &str, options: &MailOptions, is_forwarded: bool, out: &
     }
 }
 
-/// Whether a line is quoted.
-pub(super) fn is_quoted(line: &str) -> bool {
-    line.trim_start_matches([' ', '\t']).starts_with('>')
-}
-
 /// Removes the attribution at the end of the text after `start`, if there is one.
 fn drop_attribution(start: usize, out: &mut String) {
     let text = &out[start..];
@@ -157,11 +103,6 @@ fn drop_attribution(start: usize, out: &mut String) {
     if let Some(first) = single {
         out.truncate(start + first);
     }
-}
-
-/// Whether a word is the verb of an attribution.
-pub(super) fn is_verb(word: &str) -> bool {
-    VERBS.contains(&word.to_lowercase().as_str()) || ENDINGS.iter().any(|end| word.ends_with(end))
 }
 
 #[cfg(test)]

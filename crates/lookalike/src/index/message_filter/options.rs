@@ -2,7 +2,6 @@
 
 use super::super::open::Analysis;
 use super::super::query::Wanted;
-use super::rule::CompleteRule;
 use crate::LookalikeError;
 use lookalike_core::Threshold;
 use lookalike_index::{Ask, Question};
@@ -89,6 +88,13 @@ pub struct ReportOptions {
     pub strict: bool,
     /// Continues where an input cannot be read to its end.
     pub skip_unreadable: bool,
+}
+
+/// A [`MatchRule`] with everything that it leaves open.
+pub(super) struct CompleteRule {
+    pub(super) ask: Wanted,
+    pub(super) threshold: Option<String>,
+    pub(super) min_words: u32,
 }
 
 /// A complete rule on an index.

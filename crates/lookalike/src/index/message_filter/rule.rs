@@ -3,7 +3,7 @@
 use super::super::edit::IndexWriter;
 use super::super::open::{Analysis, Index};
 use super::super::query::Wanted;
-use super::options::{MatchRule, Way};
+use super::options::{CompleteRule, MatchRule, Way};
 use crate::LookalikeError;
 use lookalike_index::{IndexError, Records};
 use serde::{Deserialize, Serialize};
@@ -89,13 +89,6 @@ pub(super) fn check_reports(reports: Option<u32>) -> Result<(), LookalikeError> 
         Some(0) => Err(LookalikeError::Settings("the setting reports is at least 1".into())),
         _ => Ok(()),
     }
-}
-
-/// A [`MatchRule`] with everything that it leaves open.
-pub(super) struct CompleteRule {
-    pub(super) ask: Wanted,
-    pub(super) threshold: Option<String>,
-    pub(super) min_words: u32,
 }
 
 impl Index {
