@@ -25,7 +25,7 @@ def split(data: bytes) -> list:
     starts, at, blank = [], 0, True
     lines = re.findall(rb"[^\n]*\n|[^\n]+", data)
     for line, below in zip(lines, [*lines[1:], b""]):
-        dated = DATED.match(line) and FIELD.match(below)
+        dated = DATED.match(line) and (FIELD.match(below) or blank and not below)
         undated = blank and UNDATED.match(line) and OF_MAIL.match(below)
         if not at or dated or undated:
             starts.append(at)
