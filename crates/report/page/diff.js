@@ -5,9 +5,14 @@ const WORDS = 1500;
 
 const TOKEN = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]|[\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]+/gu;
 
-/** Words and what is between them, in order; `key` is null for the latter. */
-function tokens(text) {
-  return Array.from(text.matchAll(TOKEN), ([part]) => ({ part, key: /[\p{L}\p{N}]/u.test(part) ? part.toLowerCase().normalize("NFKC") : null }));
+/** The same where each symbol is a token: only white space is between tokens. */
+const SYMBOL_TOKEN = new RegExp(TOKEN.source.replace(/[^|]*$/, "[^\\p{L}\\p{M}\\p{N}\\s]\\p{M}*|\\s+"), "gu");
+
+/** Tokens of the analysis and what is between them, in order; `key` is null for the latter. */
+function tokens(text, { symbols, keepsCase }) {
+  const isToken = symbols ? /\S/u : /[\p{L}\p{N}]/u;
+  const key = (part) => (keepsCase ? part : part.toLowerCase()).normalize("NFKC");
+  return Array.from(text.matchAll(symbols ? SYMBOL_TOKEN : TOKEN), ([part]) => ({ part, key: isToken.test(part) ? key(part) : null }));
 }
 
 /**
@@ -54,11 +59,14 @@ function marked(parts, changed, mark) {
   return children;
 }
 
-/** The two texts side by side, and the number of words on one side only. */
-function compareTexts(leader, member) {
-  const sides = [member, leader].map(tokens);
+/**
+ * The two texts side by side, and the number of words on one side only. None is where the run found
+ * the same words: excerpts of them end in different places.
+ */
+function compareTexts(leader, member, facts, areEqual) {
+  const sides = [member, leader].map((text) => tokens(text, facts));
   const keys = sides.map((side) => side.filter(({ key }) => key !== null).map(({ key }) => key).slice(0, WORDS));
-  const [removed, added] = onlyOneSide(...keys);
+  const [removed, added] = areEqual ? [[], []] : onlyOneSide(...keys);
   return {
     left: marked(sides[0], removed, "del"),
     right: marked(sides[1], added, "ins"),

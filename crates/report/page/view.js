@@ -60,7 +60,7 @@ function memberView(app, leader, member) {
   return element("li", null,
     element("div", { class: "member" },
       element("div", null, element("bdi", { class: "id" }, id),
-        member.title ? element("bdi", { class: "title" }, line(member.title, 160)) : null,
+        member.title || member.text ? element("bdi", { class: "title" }, line(member.title || member.text, 160)) : null,
         element("span", { class: "quiet" }, facts.join(" · "))),
       element("div", { class: "actions" }, compare, ...labelButtons(app, leader, member, id))),
     comparison);
@@ -91,16 +91,21 @@ function comparisonOf(app, leader, member) {
   if (!leader.text || !member.text) {
     return [element("p", { class: "quiet" }, "This page has no texts of these documents; ", element("code", null, "lookalike explain A B --run DIR"), " compares them.")];
   }
-  const compared = compareTexts(leader.text, member.text);
+  const { facts } = app.clusters.index;
+  const areEqual = member.rule === "lexically_equivalent";
+  const compared = compareTexts(leader.text, member.text, facts, areEqual);
+  const what = facts.symbols ? "token" : "word";
   const cut = leader.whole > 0 || member.whole > 0;
-  const gone = app.clusters.index.facts.gone;
+  const gone = facts.gone;
   const length = (document, text) => (document.whole > 0 ? "the first " + count(text) + " of " + count(document.whole) + " bytes" : "whole text");
   const bytes = (text) => new TextEncoder().encode(text).length;
   const head = (document, tag, kind) => element("div", { class: "head" }, element("b", { class: kind }, tag), " ",
     element("bdi", null, line(document.id, 120)), " ", element("span", { class: "quiet" }, length(document, bytes(document.text))));
-  const note = compared.different === 0
-    ? (cut ? "No word differs in the part shown here; " : "No word differs. ")
-    : counted(compared.different, "word") + " on one side only" + (cut ? " in the part shown here; " : ". ");
+  const note = areEqual
+    ? "The " + what + "s are the leader's, in the same order. "
+    : compared.different === 0
+    ? (cut ? "No " + what + " differs in the part shown here; " : "No " + what + " differs. ")
+    : counted(compared.different, what) + " on one side only" + (cut ? " in the part shown here; " : ". ");
   return [
     element("p", { class: "quiet" }, note, ...(cut ? [element("code", null, "lookalike explain A B --run DIR"), " compares the whole texts."] : [])),
     element("div", { class: "sides" }, head(member, gone, "tag gone"), head(leader, "kept", "tag"),

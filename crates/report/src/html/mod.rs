@@ -80,6 +80,8 @@ impl Report<'_> {
         serde_json::json!({
             "measure": clean::line(&summary.settings.measure, MEDIUM),
             "gone": summary.action.participle(),
+            "symbols": summary.settings.tokens.as_deref() == Some("symbols"),
+            "keepsCase": summary.settings.case.as_deref() == Some("keep"),
             "digest": summary.digest,
             "rules": summary.removed.by_rule().map(|(name, number)| (number > 0).then_some(name)),
             "from": histogram.from,
