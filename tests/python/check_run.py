@@ -840,8 +840,6 @@ class Run:
             document.tokens = tokens(document.text, self.settings)
             # The characters of a text without words.
             document.visible = "" if document.tokens else "".join(document.text.split())
-            if document.visible:
-                document.original = document.visible
             document.features = features(document.tokens, self.settings)
             document.had_features = bool(document.features)
             if not document.features and (document.tokens or document.visible):

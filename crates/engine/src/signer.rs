@@ -87,13 +87,6 @@ impl DocumentSummary {
     pub fn is_blank(&self) -> bool {
         self.tokens == 0 && self.sequence == TokenDigest::of(&[])
     }
-
-    /// With the digest of the original content. White space does not count in plain text without
-    /// words.
-    fn with_original(self, original: TextDigest, is_text: bool) -> Self {
-        let wordless = is_text && self.tokens == 0 && !self.is_blank();
-        Self { text: if wordless { TextDigest(self.sequence.0) } else { original }, ..self }
-    }
 }
 
 impl Signer {

@@ -192,7 +192,7 @@ impl Signer {
     pub fn text_set(&self, text: &str, scratch: &mut SignerScratch, set: &mut Vec<u64>) -> TextSet {
         let summary = self.read_text(text, scratch);
         let text = original::digest(&Content::Text(text.into()));
-        self.set_read(summary.with_original(text, true), scratch, set)
+        self.set_read(DocumentSummary { text, ..summary }, scratch, set)
     }
 
     /// As [`Signer::text_set`] for a record, whose content is taken out of it.

@@ -22,7 +22,6 @@ impl Signer {
         }
         let marked = self.method.as_ref().is_some_and(|method| method.uses_marks());
         let original = original::digest(&record.content);
-        let is_text = matches!(record.content, Content::Text(_) | Content::TextBytes(_));
         let content = std::mem::replace(&mut record.content, Content::Text(Cow::Borrowed("")));
         let seen = match content {
             Content::Features(list) => self.read_features(list, scratch),
@@ -49,7 +48,7 @@ impl Signer {
                 }
             }
         };
-        let seen = seen.with_original(original, is_text);
+        let seen = DocumentSummary { text: original, ..seen };
         self.fields(record, scratch);
         // Few documents have the same tokens and different terms, marks or fields, but the result
         // must not depend on which comes first.
