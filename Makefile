@@ -34,6 +34,7 @@ test-long: test build
 	CRASH_SEEDS=20 $(CARGO) test --locked -p lookalike-index --test store power_cut
 	CRASH_SEEDS=10 $(CARGO) test --locked -p lookalike-index --test crash power_cut
 	$(PYTHON) tests/python/check_kills.py target/release/lookalike --long
+	$(PYTHON) tests/python/check_reads.py target/release/lookalike --long
 	LOOKALIKE_LONG=1 $(PYTHON) tests/python/run_checks.py target/release/lookalike index_crash
 
 ## The tests on real collections in DATA; a collection that is missing fails.
@@ -81,6 +82,7 @@ check-runs:
 	$(CARGO) build --locked --workspace --bin lookalike --tests
 	$(PYTHON) tests/python/run_checks.py target/debug/lookalike
 	$(PYTHON) tests/python/check_kills.py target/debug/lookalike
+	$(PYTHON) tests/python/check_reads.py target/debug/lookalike
 	$(PYTHON) tests/python/check_benchmarks.py
 	$(PYTHON) tests/python/check_formats.py
 	$(PYTHON) tests/python/check_cookbook.py target/debug/lookalike

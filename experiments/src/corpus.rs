@@ -74,33 +74,30 @@ impl Corpus {
         let mut pages = Pages::default();
         for chunk in inputs.chunks() {
             let mut problem = None;
-            chunk.map_err(anyhow::Error::from)?.visit(
-                &inputs,
-                &mut visit,
-                &mut |item| match item {
-                    Item::Bad(found) => problem = Some(found),
-                    Item::Record(record) => {
-                        let owned = |value: Option<Cow<'_, str>>| value.map(Cow::into_owned);
-                        let digest = |at: usize| match record.extra.get(at) {
-                            Some(&FieldNumber::Text(digest)) => Some(digest),
-                            Some(&FieldNumber::Number(number)) => Some(number.to_bits()),
-                            _ => None,
-                        };
-                        let of = |field: usize| record.given.of(field).next();
-                        pages.add(of(0), of(1).unwrap_or_default());
-                        texts.push(Text {
-                            id: owned(record.id).unwrap_or_else(|| record.record.to_string()),
-                            text: plain_text(&record.content).into_owned(),
-                            title: owned(record.title),
-                            date: owned(record.date),
-                            label: owned(record.url),
-                            address: digest(0),
-                            cluster: digest(1),
-                            links: None,
-                        });
-                    }
-                },
-            );
+            chunk.whole()?.visit(&inputs, &mut visit, &mut |item| match item {
+                Item::Bad(found) => problem = Some(found),
+                Item::Failed(failure) => problem = Some(failure.into_problem()),
+                Item::Record(record) => {
+                    let owned = |value: Option<Cow<'_, str>>| value.map(Cow::into_owned);
+                    let digest = |at: usize| match record.extra.get(at) {
+                        Some(&FieldNumber::Text(digest)) => Some(digest),
+                        Some(&FieldNumber::Number(number)) => Some(number.to_bits()),
+                        _ => None,
+                    };
+                    let of = |field: usize| record.given.of(field).next();
+                    pages.add(of(0), of(1).unwrap_or_default());
+                    texts.push(Text {
+                        id: owned(record.id).unwrap_or_else(|| record.record.to_string()),
+                        text: plain_text(&record.content).into_owned(),
+                        title: owned(record.title),
+                        date: owned(record.date),
+                        label: owned(record.url),
+                        address: digest(0),
+                        cluster: digest(1),
+                        links: None,
+                    });
+                }
+            });
             if let Some(problem) = problem {
                 return Err(problem.into());
             }

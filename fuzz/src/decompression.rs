@@ -54,14 +54,13 @@ fn read(folder: &Path, form: usize, packed: &[u8]) -> Read {
     let mut read = Read { bytes: Vec::new(), problems: Vec::new() };
     let Ok(inputs) = Inputs::discover(&[path.display().to_string()], options) else { return read };
     for chunk in inputs.chunks().with_size(CHUNK) {
-        match chunk {
-            Ok(chunk) => {
-                let Body::Lines(bytes) = chunk.body else { panic!("lines are lines") };
-                assert!(bytes.len() <= 4 * CHUNK, "a chunk of {} bytes", bytes.len());
-                read.bytes.extend(bytes);
-            }
-            Err(problem) => read.problems.push(problem.to_string()),
+        let (chunk, problem) = chunk.into_parts();
+        if let Some(chunk) = chunk {
+            let Body::Lines(bytes) = chunk.body else { panic!("lines are lines") };
+            assert!(bytes.len() <= 4 * CHUNK, "a chunk of {} bytes", bytes.len());
+            read.bytes.extend(bytes);
         }
+        read.problems.extend(problem.map(|problem| problem.to_string()));
         if read.bytes.len() > ENOUGH || read.problems.len() > 1000 {
             break;
         }

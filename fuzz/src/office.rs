@@ -67,12 +67,10 @@ fn read(path: &Path, bytes: &[u8]) -> Result<String, String> {
     let mut items = Vec::new();
     let mut scratch = VisitScratch::default();
     for chunk in inputs.chunks() {
-        chunk.unwrap().visit(&inputs, &mut scratch, &mut |item| {
+        chunk.whole().unwrap().visit(&inputs, &mut scratch, &mut |item| {
             items.push(match item {
-                Item::Bad(problem) => {
-                    assert!(!problem.unreadable, "{problem}");
-                    Err(problem.to_string())
-                }
+                Item::Failed(failure) => panic!("{failure}"),
+                Item::Bad(problem) => Err(problem.to_string()),
                 Item::Record(record) => match &record.content {
                     Content::TextBytes(text) => Ok(String::from_utf8(text.to_vec()).unwrap()),
                     other => panic!("{other:?}"),

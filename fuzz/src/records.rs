@@ -79,7 +79,7 @@ fn written_is_read(inputs: &Inputs, whole: &Read, folder: &Path) {
     let options = RouteOptions::default();
     let mut writer = DocumentsWriter::new(inputs, &staging, &options);
     let mut routed = Routed::default();
-    for chunk in inputs.chunks().with_size(61).flatten() {
+    for chunk in inputs.chunks().with_size(61).filter_map(|piece| piece.into_parts().0) {
         chunk.route(inputs, &ByNumber(&whole.bad), &options, &mut routed).unwrap();
         writer.write(&routed).unwrap();
     }
@@ -112,10 +112,11 @@ fn read(inputs: &Inputs, size: usize) -> Read {
         problems.push(problem.to_string());
     };
     for chunk in inputs.chunks().with_size(size) {
-        match chunk {
-            Err(problem) => note(problem),
-            Ok(chunk) => chunk.visit(inputs, &mut scratch, &mut |item| match item {
+        let (chunk, problem) = chunk.into_parts();
+        if let Some(chunk) = chunk {
+            chunk.visit(inputs, &mut scratch, &mut |item| match item {
                 Item::Bad(problem) => note(problem),
+                Item::Failed(failure) => note(failure.into_problem()),
                 Item::Record(record) => {
                     let text = match &record.content {
                         Content::Text(text) | Content::Html(text) => text.to_string(),
@@ -129,8 +130,9 @@ fn read(inputs: &Inputs, size: usize) -> Read {
                     let id = record.id.as_deref().map(str::to_owned);
                     records.push((record.record, (id, text, rest)));
                 }
-            }),
+            });
         }
+        problem.into_iter().for_each(&mut note);
     }
     read
 }

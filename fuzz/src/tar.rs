@@ -125,7 +125,7 @@ fn check(file: &InputFile, archive: &Path, scratch: &Path) {
 fn read(inputs: &Inputs) {
     let mut scratch = VisitScratch::default();
     let mut consumed = 0;
-    for chunk in inputs.chunks().with_size(RECORD).flatten() {
+    for chunk in inputs.chunks().with_size(RECORD).filter_map(|piece| piece.into_parts().0) {
         consumed += chunk.consumed.max(RECORD as u64);
         chunk.visit(inputs, &mut scratch, &mut |_| {});
         if consumed > ENOUGH {

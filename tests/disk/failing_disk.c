@@ -301,18 +301,30 @@ ssize_t writev(int file, const struct iovec *parts, int count) {
     WRITES("writev", file, total(parts, count), real(file, parts, count), half_of(file, parts, count));
 }
 
+static off64_t here(int file);
+
+/* What is copied within the system is read, too; 1: the read fails. */
+static int copy_fails(const char *call, int from, off64_t offset, size_t bytes) {
+    char path[PATH_MAX];
+    if (!counts_reads || !path_of(from, path)) return 0;
+    return operation(call, OTHER, (long)bytes, path, offset < 0 ? here(from) : offset) == ERROR;
+}
+
 ssize_t sendfile(int file, int from, off_t *offset, size_t bytes) {
     REAL(sendfile);
+    if (copy_fails("sendfile", from, offset ? *offset : -1, bytes)) return -1;
     WRITES("sendfile", file, bytes, real(file, from, offset, bytes), real(file, from, offset, bytes / 2));
 }
 
 ssize_t sendfile64(int file, int from, off64_t *offset, size_t bytes) {
     REAL(sendfile64);
+    if (copy_fails("sendfile", from, offset ? *offset : -1, bytes)) return -1;
     WRITES("sendfile", file, bytes, real(file, from, offset, bytes), real(file, from, offset, bytes / 2));
 }
 
 ssize_t copy_file_range(int from, off64_t *there, int file, off64_t *here, size_t bytes, unsigned flags) {
     REAL(copy_file_range);
+    if (copy_fails("copy_file_range", from, there ? *there : -1, bytes)) return -1;
     /* Callers ask for far more than there is, so half of it would still be everything. */
     size_t small = bytes < 64 ? bytes / 2 : 32;
     WRITES("copy_file_range", file, bytes, real(from, there, file, here, bytes, flags),

@@ -122,7 +122,7 @@ impl From<SourceError> for EngineError {
 
 impl EngineError {
     /// The error for a temporary file in a folder.
-    pub(crate) fn scratch(folder: &std::path::Path, error: &std::io::Error) -> Self {
+    pub fn scratch(folder: &std::path::Path, error: &std::io::Error) -> Self {
         Self::Scratch { folder: folder.display().to_string(), reason: error.to_string() }
     }
 }

@@ -4,7 +4,8 @@
 //! busy ([`pipeline`]). Worker threads parse, tokenise and fingerprint whole chunks; one thread
 //! appends their results in input order and commits their sets (`stored_sets`). A text whose token
 //! sequence occurred before gets no second feature set: a million copies cost a million digests.
-//! Chunks of an interrupted run of the same job are restored, and reading continues after them.
+//! Chunks of an interrupted run of the same job are restored if the inputs still have them, and
+//! reading continues after them. What a failure cut off is never restored as if it were whole.
 
 mod append;
 mod chunk;
@@ -13,14 +14,14 @@ mod options;
 pub use options::IngestOptions;
 
 use crate::collection::Collection;
-use crate::files::{FilePart, ReadChunk, chunk_bytes};
+use crate::files::{FilePart, piece_bytes};
 use crate::pipeline::{Items, Part, PipelineLimits};
 use crate::stored_sets::StoredSets;
 use crate::{EngineError, Progress, Signer, heap, pipeline};
 use append::Appender;
 use chunk::{Reader, State};
 use lookalike_io::Inputs;
-use lookalike_io::source::Chunks;
+use lookalike_io::source::{Chunks, Piece};
 
 /// Reads all inputs.
 ///
@@ -44,25 +45,22 @@ pub fn ingest(
 /// As [`ingest`].
 pub fn ingest_files(
     inputs: &Inputs,
-    mut chunks: Chunks<'_>,
+    chunks: Chunks<'_>,
     signer: &Signer,
     options: &IngestOptions,
     progress: &dyn Progress,
 ) -> Result<Collection, EngineError> {
-    let parts = |read_before: usize| {
-        // Chunks restored from an interrupted run are skipped in order, because chunk numbers
-        // follow from it.
-        for _ in 0..read_before {
-            if progress.cancelled() {
-                return Err(EngineError::Cancelled);
-            }
-            if chunks.next().is_none() {
-                break;
-            }
-        }
-        Ok(chunks.into_files().map(FilePart))
-    };
-    ingest_parts(inputs, parts, signer, options, progress)
+    ingest_parts(inputs, chunks, file_parts, signer, options, progress)
+}
+
+/// A piece that was read already, and the rest of the inputs by file.
+fn file_parts<'a>(
+    first: Option<Piece>,
+    rest: Chunks<'a>,
+) -> impl Iterator<Item = Box<dyn Part<Item = Piece> + 'a>> + Send {
+    let boxed = |part: FilePart<'a>| Box::new(part) as Box<dyn Part<Item = Piece> + 'a>;
+    let first = first.map(|piece| Box::new(Items(std::iter::once(piece))) as Box<_>);
+    first.into_iter().chain(rest.into_files().map(FilePart).map(boxed))
 }
 
 /// Reads some chunks of the inputs, in the order of files and records.
@@ -71,25 +69,28 @@ pub fn ingest_files(
 /// As [`ingest`].
 pub fn ingest_chunks(
     inputs: &Inputs,
-    chunks: impl Iterator<Item = ReadChunk> + Send,
+    pieces: impl Iterator<Item = Piece> + Send,
     signer: &Signer,
     options: &IngestOptions,
     progress: &dyn Progress,
 ) -> Result<Collection, EngineError> {
-    let parts = |read_before| Ok(std::iter::once(Items(chunks.skip(read_before))));
-    ingest_parts(inputs, parts, signer, options, progress)
+    let parts = |first: Option<Piece>, rest| std::iter::once(Items(first.into_iter().chain(rest)));
+    ingest_parts(inputs, pieces, parts, signer, options, progress)
 }
 
-/// Reads the parts of the inputs; `parts` makes them, given the number of chunks to skip.
-fn ingest_parts<P, I>(
+/// Reads the parts of the inputs. Chunks restored from an interrupted run are skipped in `pieces`;
+/// `parts` makes the parts of the others: the first one, if it was read to compare it, and the rest.
+fn ingest_parts<S, P, I>(
     inputs: &Inputs,
-    parts: impl FnOnce(usize) -> Result<I, EngineError>,
+    mut pieces: S,
+    parts: impl FnOnce(Option<Piece>, S) -> I,
     signer: &Signer,
     options: &IngestOptions,
     progress: &dyn Progress,
 ) -> Result<Collection, EngineError>
 where
-    P: Part<Item = ReadChunk>,
+    S: Iterator<Item = Piece>,
+    P: Part<Item = Piece>,
     I: Iterator<Item = P> + Send,
 {
     if options.trim_heap {
@@ -109,23 +110,26 @@ where
     appender.collection.least_tokens = signer.least_tokens();
     appender.collection.store.arrange(signer.arranged(), signer.least_size());
     appender.collection.store.holds_remaining(signer.takes_remaining());
-    let read_before = appender.restore(&reader, progress)?;
+    let first = appender.restore(&reader, &mut pieces, progress)?;
     if appender.collection.restored_whole {
         return Ok(appender.finish());
     }
     let mut outcome = Ok(());
     pipeline::ordered_parts(
         PipelineLimits { threads: options.threads, in_flight: options.in_flight },
-        parts(read_before)?,
-        |chunk| chunk_bytes(chunk, inputs),
+        parts(first, pieces),
+        |piece| piece_bytes(piece, inputs),
         State::default,
-        |state, chunk| match chunk {
-            Ok(chunk) => reader.read(chunk, state),
-            Err(problem) => {
-                let mut result = reader.nothing();
-                result.metadata.problems.push(problem);
-                result
-            }
+        |state, piece| {
+            // With the failure that cut them off, the records before it are refused, or stored as
+            // what could be read.
+            let (chunk, problem) = piece.into_parts();
+            let mut result = match chunk {
+                Some(chunk) => reader.read(chunk, state),
+                None => reader.nothing(),
+            };
+            problem.into_iter().for_each(|problem| result.metadata.problems.push(problem));
+            result
         },
         |result| result.block.bytes(),
         |result| {
@@ -138,6 +142,9 @@ where
         },
     );
     outcome?;
-    appender.collection.store.end()?;
+    // What could not be read may be readable when the run is resumed.
+    if appender.collection.problems.unreadable().next().is_none() {
+        appender.collection.store.end()?;
+    }
     Ok(appender.finish())
 }

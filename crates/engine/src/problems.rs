@@ -22,7 +22,7 @@ pub struct Problems {
 const NO_OFFSET: u64 = u64::MAX;
 
 impl Problems {
-    /// Most problems listed: some 20 MB.
+    /// Most problems listed: some 20 MB. The first unreadable input is always among them.
     pub const LISTED: usize = 100_000;
 
     /// Counts a problem, and lists it if fewer than [`Problems::LISTED`] are listed.
@@ -31,8 +31,17 @@ impl Problems {
         if problem.unreadable {
             self.unreadable.insert(problem.file);
         }
+        self.list(problem);
+    }
+
+    fn list(&mut self, problem: Problem) {
         if self.listed.len() < Self::LISTED {
             self.listed.push(problem);
+        } else if problem.unreadable
+            && self.first_unreadable().is_none()
+            && let Some(last) = self.listed.last_mut()
+        {
+            *last = problem;
         }
     }
 
@@ -42,8 +51,12 @@ impl Problems {
             *self.counts.entry(file).or_default() += count;
         }
         self.unreadable.extend(other.unreadable);
-        let room = Self::LISTED - self.listed.len();
-        self.listed.extend(other.listed.into_iter().take(room));
+        for problem in other.listed {
+            // Beyond the limit, only the first unreadable input is of interest.
+            if self.listed.len() < Self::LISTED || problem.unreadable {
+                self.list(problem);
+            }
+        }
     }
 
     pub(crate) fn write(&self, out: &mut Encoder<impl Write>) -> io::Result<()> {
@@ -159,5 +172,21 @@ mod tests {
         assert_eq!(listed.len(), Problems::LISTED);
         assert_eq!((listed[2].file, listed[2].record), (1, 0));
         assert_eq!(listed.last().map(|last| (last.file, last.record)), Some((1, 0)));
+    }
+
+    #[test]
+    fn an_unreadable_input_is_listed_whatever_is_before_it() {
+        // Record 4 is unreadable here.
+        let mut all = Problems::default();
+        (0..Problems::LISTED as u32 + 5).for_each(|_| all.push(problem(0, 1)));
+        assert_eq!(all.first_unreadable(), None);
+        let mut others = Problems::default();
+        others.push(problem(1, 4));
+        others.push(problem(2, 4));
+        all.append(others);
+        assert_eq!(all.first_unreadable().map(|first| first.file), Some(1));
+        assert_eq!(all.listed().len(), Problems::LISTED);
+        all.push(problem(3, 4));
+        assert_eq!(all.first_unreadable().map(|first| first.file), Some(1));
     }
 }

@@ -7,8 +7,8 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike_engine::{
-    Approach, Collection, IngestOptions, MatchSettings, MinFeatures, Signer, Silent, Verify,
-    ingest_files,
+    Approach, Collection, EngineError, IngestOptions, MatchSettings, MinFeatures, Signer, Silent,
+    Verify, ingest_files,
 };
 use lookalike_io::{DiscoverOptions, Inputs};
 use lookalike_methods::build;
@@ -144,5 +144,76 @@ proptest! {
                 prop_assert_eq!(&a.documents, &b.documents);
             }
         }
+    }
+}
+
+/// The inputs with a file that cannot be read further than to some byte.
+fn failing(inputs: &Inputs, file: usize) -> Inputs {
+    let mut inputs = inputs.clone();
+    inputs.files[file].damage = Some("its disk fails; try again".to_owned());
+    inputs
+}
+
+fn read_kept(
+    inputs: &Inputs,
+    chunks: &Path,
+    skip_unreadable: bool,
+) -> Result<Collection, EngineError> {
+    let signer = Signer::new(&MatchSettings::resemblance("0.8".parse().unwrap()));
+    let kept = Some(chunks.to_owned());
+    let options = IngestOptions { kept, skip_unreadable, ..IngestOptions::in_memory(2) };
+    ingest_files(inputs, inputs.chunks().with_size(1000), &signer, &options, &Silent)
+}
+
+/// Cuts a file at some byte, as a read that fails there would, and puts it back when it is dropped.
+struct CutOff<'a>(&'a Path, Vec<u8>);
+
+impl<'a> CutOff<'a> {
+    fn at(path: &'a Path, length: usize) -> Self {
+        let whole = fs::read(path).unwrap();
+        fs::write(path, &whole[..length.min(whole.len())]).unwrap();
+        Self(path, whole)
+    }
+}
+
+impl Drop for CutOff<'_> {
+    fn drop(&mut self) {
+        fs::write(self.0, &self.1).unwrap();
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn what_a_failure_cut_off_is_read_again(
+        texts in prop::collection::vec(0u16..60, 2..250),
+        cuts in prop::collection::vec((0usize..4, 0usize..6000, any::<bool>()), 1..4),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let inputs = write_inputs(folder.path(), &texts);
+        let path = |name: &str| folder.path().join(name);
+        let all = read_kept(&inputs, &path("once"), false).unwrap();
+        let expected = fs::read(path("once")).unwrap();
+        // The inputs fail several times, and may be skipped where they do.
+        for (file, cut, skips) in cuts {
+            let failing = failing(&inputs, file);
+            let cut = CutOff::at(&inputs.files[file].path, cut);
+            let found = read_kept(&failing, &path("chunks"), skips);
+            match found {
+                Ok(found) => prop_assert!(skips && found.problems.unreadable().eq([file as u32])),
+                Err(error) => prop_assert!(matches!(error, EngineError::Unreadable(_)) && !skips),
+            }
+            // Read again as it is, a failure that stays gives the same.
+            if skips {
+                let once = fs::read(path("chunks")).unwrap();
+                read_kept(&failing, &path("chunks"), true).unwrap();
+                prop_assert!(fs::read(path("chunks")).unwrap() == once);
+            }
+            drop(cut);
+        }
+        let resumed = read_kept(&inputs, &path("chunks"), false).unwrap();
+        prop_assert_eq!((resumed.len(), resumed.problems.count()), (all.len(), all.problems.count()));
+        prop_assert!(fs::read(path("chunks")).unwrap() == expected);
     }
 }

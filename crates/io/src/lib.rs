@@ -32,7 +32,7 @@ pub use input::{
 };
 pub use lookalike_store::{StoreError, is_url, recorded_url, shown_url};
 pub use partitions::Partitions;
-pub use record::{Content, Fate, Fates, FieldNumber, Item, Mark, Problem, RecordView};
+pub use record::{Content, Fate, Fates, FieldNumber, Item, Mark, Problem, ReadFailure, RecordView};
 pub use sink::{
     DocumentsWriter, MarkNames, OutputError, Role, RouteOptions, Routed, Staging, WrittenFile,
     WrittenFiles,

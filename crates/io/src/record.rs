@@ -91,6 +91,8 @@ pub enum Item<'a> {
     Record(RecordView<'a>),
     /// A record that cannot be used; it is counted, named and written to the rejected ones.
     Bad(Problem),
+    /// A one-document file that cannot be read.
+    Failed(ReadFailure),
 }
 
 impl Item<'_> {
@@ -99,8 +101,52 @@ impl Item<'_> {
     pub fn place(&self) -> (u32, u32) {
         match self {
             Self::Record(record) => (record.file, record.record),
-            Self::Bad(problem) => (problem.file, problem.record),
+            Self::Bad(problem) | Self::Failed(ReadFailure(problem)) => {
+                (problem.file, problem.record)
+            }
         }
+    }
+}
+
+/// Why an input could not be read to its end: what follows, an unknown number of records, is missing.
+///
+/// A type of its own, so that it is taken neither for the end of a file nor for a bad record. Whoever
+/// pulls records stops with it as an error, or counts its problem where unreadable inputs are skipped.
+/// The same input may be readable the next time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "records are missing: stop, or report that the input is unreadable"]
+pub struct ReadFailure(Problem);
+
+impl ReadFailure {
+    /// The failure of a file, from an offset on if it is known.
+    pub(crate) fn of_file(file: u32, name: &str, offset: Option<u64>, message: String) -> Self {
+        Self::from(Problem::of_file(file, name, offset, message))
+    }
+
+    /// The problem to report.
+    #[must_use]
+    pub fn problem(&self) -> &Problem {
+        &self.0
+    }
+
+    /// The problem to report.
+    #[must_use]
+    pub fn into_problem(self) -> Problem {
+        self.0
+    }
+}
+
+impl From<Problem> for ReadFailure {
+    fn from(problem: Problem) -> Self {
+        Self(Problem { unreadable: true, ..problem })
+    }
+}
+
+impl std::error::Error for ReadFailure {}
+
+impl fmt::Display for ReadFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
     }
 }
 

@@ -55,9 +55,15 @@ pub(crate) fn approach(
                             &job.settings,
                             &wanted,
                             threads,
+                            job.skip_unreadable,
                             &path,
                             progress,
                         )?;
+                        // What could not be read may be readable when the run is resumed.
+                        if counted.problems.unreadable().next().is_some() {
+                            std::fs::remove_file(&path)
+                                .map_err(|error| EngineError::scratch(&path, &error))?;
+                        }
                         sum = Some(counted.sum);
                         counted.lexicon
                     }
@@ -153,5 +159,6 @@ pub(crate) fn counted(
         EngineError::Scratch { folder, reason }
     })?;
     let path = folder.path().join("inputs.lexicon");
-    count_terms(documents, &job.settings, wanted, threads, &path, progress)
+    let skip = job.skip_unreadable;
+    count_terms(documents, &job.settings, wanted, threads, skip, &path, progress)
 }

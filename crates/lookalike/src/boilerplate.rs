@@ -79,9 +79,10 @@ impl Boilerplate {
         }
         let (inputs, rule) = named_sites(job, documents.inputs);
         let documents = Documents { inputs: &inputs, ..documents };
-        let found = count(job, documents, rule, limit, settings, progress)?;
-        if let Some(file) = &file {
-            write(file, &found)?;
+        let (found, whole) = count(job, documents, rule, limit, settings, progress)?;
+        // What could not be read may be readable when the run is resumed.
+        if let Some(file) = file.filter(|_| whole) {
+            write(&file, &found)?;
         }
         Ok(Some(found))
     }
@@ -111,6 +112,7 @@ fn named_sites(job: &Job, inputs: &Inputs) -> (Inputs, SiteRule) {
     }
 }
 
+/// Counts boilerplate; also whether all inputs could be read.
 fn count(
     job: &Job,
     documents: Documents<'_>,
@@ -118,7 +120,7 @@ fn count(
     limit: BoilerplateLimit,
     settings: &MatchSettings,
     progress: &dyn Progress,
-) -> Result<Boilerplate, LookalikeError> {
+) -> Result<(Boilerplate, bool), LookalikeError> {
     let memory = Memory::of(job.memory);
     let complete = MatchSettings { common: None, boilerplate: None, ..settings.clone() };
     let options = IngestOptions {
@@ -160,7 +162,8 @@ fn count(
     of_sites.sort_by(|a, b| (b.documents, &a.site).cmp(&(a.documents, &b.site)));
     let with_boilerplate = found.chunk_by(|a, b| a.site == b.site).count();
     let elements = CommonElements::new(found.iter().map(|one| one.element).collect());
-    Ok(Boilerplate {
+    let whole = collection.problems.unreadable().next().is_none();
+    let found = Boilerplate {
         summary: BoilerplateSummary {
             shingles: elements.elements().len() as u64,
             sites: sites.len() as u64,
@@ -170,7 +173,8 @@ fn count(
         },
         elements: Arc::new(elements),
         content: content(&collection)?,
-    })
+    };
+    Ok((found, whole))
 }
 
 /// Refuses a field that names the site of no document.

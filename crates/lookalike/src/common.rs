@@ -27,6 +27,8 @@ struct Counted {
     elements: Arc<CommonElements>,
     /// See [`content`].
     content: u128,
+    /// Whether all inputs could be read.
+    whole: bool,
 }
 
 /// Counts common elements, once for each kind of features.
@@ -35,6 +37,7 @@ pub(crate) struct CommonCounts<'a> {
     most: Option<u32>,
     settings: MatchSettings,
     threads: usize,
+    skip_unreadable: bool,
     memory: Memory,
     /// Directory of temporary files.
     scratch: PathBuf,
@@ -58,6 +61,7 @@ impl<'a> CommonCounts<'a> {
             most: job.settings.ignore_common,
             settings: settings.clone(),
             threads: job.thread_count(),
+            skip_unreadable: job.skip_unreadable,
             memory: Memory::of(job.memory),
             scratch: state::folder(job),
             kept,
@@ -121,8 +125,9 @@ impl<'a> CommonCounts<'a> {
             Some(counted) => counted,
             None => {
                 let counted = self.count(kind, most)?;
-                if let Some(file) = &file {
-                    write(file, &counted)?;
+                // What could not be read may be readable when the run is resumed.
+                if let Some(file) = file.filter(|_| counted.whole) {
+                    write(&file, &counted)?;
                 }
                 counted
             }
@@ -143,6 +148,7 @@ impl<'a> CommonCounts<'a> {
             memory: self.memory.sets(),
             sequences: self.memory.sequences(),
             scratch: self.scratch.clone(),
+            skip_unreadable: self.skip_unreadable,
             ..IngestOptions::in_memory(self.threads)
         };
         let collection = self.documents.ingest(&Signer::new(&settings), &options, self.progress)?;
@@ -150,7 +156,8 @@ impl<'a> CommonCounts<'a> {
         let elements =
             common_elements(&collection, &units, most, self.memory.counting(), self.progress)?;
         let content = content(&collection)?;
-        Ok(Counted { elements: Arc::new(elements), content })
+        let whole = collection.problems.unreadable().next().is_none();
+        Ok(Counted { elements: Arc::new(elements), content, whole })
     }
 
     /// Checks that the documents are those that were counted.
@@ -190,7 +197,7 @@ fn read(path: &Path) -> Option<Counted> {
     });
     let (content, elements) = read.ok()??;
     let elements = Arc::new(CommonElements::new(elements));
-    Some(Counted { elements, content: *content.first()? })
+    Some(Counted { elements, content: *content.first()?, whole: true })
 }
 
 fn write(path: &Path, counted: &Counted) -> Result<(), LookalikeError> {

@@ -13,6 +13,7 @@ use crate::{Job, LookalikeError, Settings, Source};
 use lookalike_engine::Silent;
 use lookalike_io::Inputs;
 use lookalike_report::DocExhibit;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Compares two documents. Each is a file that holds one document, or `FILE#ID` (or
@@ -122,7 +123,8 @@ pub fn compare_in(
     let documents = Documents { inputs: &inputs, reading };
     let pool = pool(thread_count(0))?;
     caught(|| {
-        let found = find(documents, &[Name::Id(a), Name::Id(b)], Ids::MayRepeat, thread_count(0))?;
+        let (names, none) = ([Name::Id(a), Name::Id(b)], BTreeSet::new());
+        let found = find(documents, &names, Ids::MayRepeat, &none, thread_count(0))?;
         let mut exhibits = Vec::new();
         for (name, candidates) in [a, b].into_iter().zip(found.candidates) {
             if candidates.count > 1 {
@@ -159,7 +161,8 @@ pub(crate) fn text_of(wanted: &str) -> Result<String, LookalikeError> {
 /// A document of a file.
 fn document(wanted: &str, inputs: &Inputs) -> Result<DocExhibit, LookalikeError> {
     let (file, name) = parts(wanted);
-    let found = find(Documents::of_files(inputs), &[name], Ids::MayRepeat, 1)?;
+    let (documents, none) = (Documents::of_files(inputs), BTreeSet::new());
+    let found = find(documents, &[name], Ids::MayRepeat, &none, 1)?;
     let (place, unread) = (file.to_owned(), found.unread);
     let candidates = found.candidates.into_iter().next().unwrap_or_default();
     match name {

@@ -240,16 +240,18 @@ fn whole_set(
         (row.file, row.record)
     };
     let mut set = None;
-    let Some(Ok(read)) = inputs.chunks_at([collection.chunk_place(chunk)]).next() else {
+    let Some(piece) = inputs.chunks_at([collection.chunk_place(chunk)]).next() else {
         return Ok(None);
     };
+    let read = piece.whole().map_err(EngineError::Unreadable)?;
     let is_wanted = |file, record| (file, record) == place;
-    read.visit_some(inputs, &mut VisitScratch::default(), &is_wanted, &mut |item| {
-        if let Item::Record(record) = item {
-            set = Some(signer.sorted_set(&plain_text(&record.content)));
-        }
+    let mut failed = None;
+    read.visit_some(inputs, &mut VisitScratch::default(), &is_wanted, &mut |item| match item {
+        Item::Record(record) => set = Some(signer.sorted_set(&plain_text(&record.content))),
+        Item::Bad(_) => {}
+        Item::Failed(failure) => failed = Some(failure.into_problem()),
     });
-    Ok(set)
+    failed.map_or(Ok(set), |problem| Err(EngineError::Unreadable(problem)))
 }
 
 /// The estimate from sketches for a pair, if it was decided by them.

@@ -46,13 +46,15 @@ fn explained(
 ) -> Result<DocumentComparison, LookalikeError> {
     let mut found = RunInputs::find(run)?;
     found.take_commands(commands)?;
+    let unreadable = found.unreadable();
     let RunInputs { summary, job, inputs, changed, .. } = found;
     let ids = match summary.duplicate_ids == 0 && changed.is_none() && job.against.is_empty() {
         true => Ids::AreUnique,
         false => Ids::MayRepeat,
     };
     let named = [Name::Id(a), Name::Id(b)];
-    let found = find(Documents::of_files(&inputs), &named, ids, thread_count(0))?;
+    let documents = Documents::of_files(&inputs);
+    let found = find(documents, &named, ids, &unreadable, thread_count(0))?;
     let mut documents = Vec::new();
     for (name, candidates) in [a, b].into_iter().zip(found.candidates) {
         if candidates.count > 1 {

@@ -4,11 +4,12 @@ use crate::LookalikeError;
 use crate::document_columns::DocumentName;
 use crate::error::Unread;
 use crate::reading::{DocumentChunks, Documents};
-use lookalike_engine::pipeline;
 use lookalike_engine::signer::plain_text;
+use lookalike_engine::{EngineError, pipeline};
 use lookalike_io::source::VisitScratch;
-use lookalike_io::{Inputs, Item, RecordView};
+use lookalike_io::{Inputs, Item, Problem, RecordView};
 use lookalike_report::DocExhibit;
+use std::collections::BTreeSet;
 
 /// The name of a document.
 #[derive(Debug, Clone, Copy)]
@@ -115,18 +116,28 @@ pub(crate) struct Found {
 /// first of a chunk has its text, so that a file of a million records is not copied.
 type Hit = (usize, Match, DocumentName<'static>, Option<DocExhibit>);
 
-/// Finds documents; reads no further than necessary.
+/// Finds documents; reads no further than necessary. The files of `unreadable` had no document
+/// where they cannot be read.
 ///
 /// # Errors
-/// Those of the caller's documents.
+/// Those of the caller's documents; another file that cannot be read, if all names were found: it may
+/// hold a document that fits a name better, or as well.
 pub(crate) fn find(
     documents: Documents<'_>,
     names: &[Name<'_>],
     ids: Ids,
+    unreadable: &BTreeSet<u32>,
     threads: usize,
 ) -> Result<Found, LookalikeError> {
     let inputs = documents.inputs;
-    documents.with_chunks(|chunks| Ok(find_in(inputs, chunks, names, ids, threads)))
+    documents.with_chunks(|chunks| {
+        let (found, failed) = find_in(inputs, chunks, names, ids, unreadable, threads);
+        let are_found = found.candidates.iter().all(|candidates| candidates.count > 0);
+        match failed.filter(|_| are_found) {
+            Some(problem) => Err(EngineError::Unreadable(problem).into()),
+            None => Ok(found),
+        }
+    })
 }
 
 fn find_in(
@@ -134,27 +145,30 @@ fn find_in(
     chunks: DocumentChunks<'_>,
     names: &[Name<'_>],
     ids: Ids,
+    unreadable: &BTreeSet<u32>,
     threads: usize,
-) -> Found {
+) -> (Found, Option<Problem>) {
     let mut best: Vec<Option<(Match, Candidates)>> = vec![None; names.len()];
-    let mut unread = Unread::default();
+    let (mut unread, mut failed, mut is_done) = (Unread::default(), None, false);
+    let fails = |problem: &Problem| problem.unreadable && !unreadable.contains(&problem.file);
     pipeline::ordered(
         threads,
         chunks,
         VisitScratch::default,
-        |scratch, chunk| {
+        |scratch, piece| {
             let (mut hits, mut unread) = (Vec::<Hit>::new(), Unread::default());
-            let chunk = match chunk {
-                Ok(chunk) => chunk,
-                Err(problem) => {
-                    unread.add(problem);
-                    return (hits, unread);
-                }
-            };
+            let (chunk, problem) = piece.into_parts();
+            let mut failed = problem.clone().filter(&fails);
+            problem.into_iter().for_each(|problem| unread.add(problem));
+            let Some(chunk) = chunk else { return (hits, unread, failed) };
             chunk.visit(inputs, scratch, &mut |item| {
                 let record = match item {
                     Item::Record(record) => record,
                     Item::Bad(problem) => return unread.add(problem),
+                    Item::Failed(failure) => {
+                        failed = failed.take().or(Some(failure.problem().clone()).filter(&fails));
+                        return unread.add(failure.into_problem());
+                    }
                 };
                 for (at, name) in names.iter().enumerate() {
                     if let Some(fit) = name.matches(&record, inputs) {
@@ -164,9 +178,10 @@ fn find_in(
                     }
                 }
             });
-            (hits, unread)
+            (hits, unread, failed)
         },
-        |(hits, more)| {
+        |(hits, more, failure)| {
+            failed = failed.take().or(failure);
             unread.count += more.count;
             unread.first = unread.first.take().or(more.first);
             for (at, fit, name, exhibit) in hits {
@@ -186,11 +201,13 @@ fn find_in(
                 // For a match by record number, a document with that id may still follow.
                 (_, best) => ids == Ids::AreUnique && matches!(best, Some((Match::Id, _))),
             };
-            !names.iter().zip(&best).all(done)
+            is_done = names.iter().zip(&best).all(done);
+            !is_done
         },
     );
     let candidates = best.into_iter().map(|best| best.map(|(_, found)| found).unwrap_or_default());
-    Found { candidates: candidates.collect(), unread }
+    // An id that does not repeat was found, whatever is in the rest.
+    (Found { candidates: candidates.collect(), unread }, failed.filter(|_| !is_done))
 }
 
 /// The name in the tables of a record's document.

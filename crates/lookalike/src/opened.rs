@@ -5,9 +5,10 @@ use crate::input_fields;
 use crate::reading::{Documents, Reading};
 use crate::source::CallerSource;
 use crate::{LookalikeError, Source};
-use lookalike_engine::files::{ReadChunk, chunk_bytes};
+use lookalike_engine::files::piece_bytes;
 use lookalike_engine::pipeline::{Items, PipelineLimits};
 use lookalike_engine::{EngineError, Problems, Progress, pipeline};
+use lookalike_io::source::Piece;
 use lookalike_io::{DiscoverOptions, Inputs};
 
 /// A source whose files are found.
@@ -31,7 +32,7 @@ impl<'a> Opened<'a> {
         Ok(Self { inputs, caller })
     }
 
-    /// Runs `work` over all chunks, on several threads, each with a state of its own, and hands the
+    /// Runs `work` over all pieces, on several threads, each with a state of its own, and hands the
     /// results to `collect` in order, which returns `false` to stop.
     ///
     /// # Errors
@@ -40,7 +41,7 @@ impl<'a> Opened<'a> {
         &self,
         limits: PipelineLimits,
         state: impl Fn() -> S + Sync,
-        work: impl Fn(&mut S, ReadChunk) -> R + Sync,
+        work: impl Fn(&mut S, Piece) -> R + Sync,
         bytes: impl Fn(&R) -> u64 + Sync,
         collect: impl FnMut(R) -> bool,
     ) -> Result<(), LookalikeError> {
@@ -48,7 +49,7 @@ impl<'a> Opened<'a> {
         let documents = Documents { inputs: &self.inputs, reading };
         documents.with_chunks(|chunks| {
             let parts = std::iter::once(Items(chunks));
-            let size = |chunk: &ReadChunk| chunk_bytes(chunk, &self.inputs);
+            let size = |piece: &Piece| piece_bytes(piece, &self.inputs);
             pipeline::ordered_parts(limits, parts, size, state, work, bytes, collect);
             Ok(())
         })

@@ -2,12 +2,12 @@
 //! memory.
 
 use crate::LookalikeError;
-use lookalike_engine::files::ReadChunk;
 use lookalike_engine::{Collection, IngestOptions, Progress, Signer, ingest, ingest_chunks};
 use lookalike_io::Inputs;
+use lookalike_io::source::Piece;
 
-/// Chunks of the documents of a run, in order.
-pub(crate) type DocumentChunks<'s> = Box<dyn Iterator<Item = ReadChunk> + Send + 's>;
+/// The documents of a run in order, and what could not be read of them.
+pub(crate) type DocumentChunks<'s> = Box<dyn Iterator<Item = Piece> + Send + 's>;
 
 /// Documents that a caller has in memory.
 pub(crate) trait CallerDocuments: Sync {

@@ -5,6 +5,7 @@ use lookalike_io::{Extractor, Format, InputFile, Inputs};
 use lookalike_report::Summary;
 use lookalike_spill::regular_file;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -91,6 +92,15 @@ impl RunInputs {
 }
 
 impl RunInputs {
+    /// The inputs that the run could not read, or not to their ends, and skipped.
+    pub(crate) fn unreadable(&self) -> BTreeSet<u32> {
+        let of_summary = |name: &str| self.summary.inputs.iter().find(|one| one.name == name);
+        let was_unreadable =
+            |file: &InputFile| of_summary(&file.name).is_some_and(|one| one.unreadable);
+        let files = (0..).zip(&self.inputs.files);
+        files.filter(|(_, file)| was_unreadable(file)).map(|(number, _)| number).collect()
+    }
+
     /// Takes the commands of the caller that extract texts of the inputs, if they are those of the run: a
     /// result directory may come from somebody else, and its summary must not start programs.
     ///

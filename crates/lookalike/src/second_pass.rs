@@ -18,11 +18,11 @@ use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Decisions;
 use chunk_numbers::ChunkNumbers;
-use lookalike_engine::files::{FilePart, ReadChunk, chunk_bytes};
+use lookalike_engine::files::{FilePart, piece_bytes};
 use lookalike_engine::pipeline::{Items, Part, PipelineLimits};
 use lookalike_engine::{ChunkId, DocumentId, EngineError, Progress, pipeline};
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging, WrittenFiles};
-use lookalike_io::source::{ChunkPosition, VisitScratch};
+use lookalike_io::source::{ChunkPosition, Piece, VisitScratch};
 use lookalike_io::{Inputs, Problem};
 use recount::{Recount, changed, unreadable_again};
 use shown::pick;
@@ -80,13 +80,12 @@ pub(crate) fn second_pass(
 
     let mut recount = Recount::new(analysis, own_files);
     let mut writer = routing.map(|(staging, options, _)| {
-        DocumentsWriter::new(inputs, staging, options).with_threads(analysis.threads)
+        DocumentsWriter::new(inputs, staging, options)
+            .with_threads(analysis.threads)
+            .with_unreadable(collection.problems.unreadable())
     });
     let mut pass = SecondPass::default();
     let mut outcome: Result<(), LookalikeError> = Ok(());
-    // A file with other records than before and its error, reported unless the next problem
-    // explains it.
-    let mut other: Option<(u32, LookalikeError)> = None;
     // Written chunks, reused for their allocations.
     let written: Mutex<Vec<Box<Routed>>> = Mutex::default();
     let written = || written.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,15 +94,15 @@ pub(crate) fn second_pass(
     pipeline::ordered_parts(
         PipelineLimits { threads: analysis.threads, in_flight: analysis.memory.in_flight() },
         parts,
-        |chunk| chunk_bytes(chunk, inputs),
+        |piece| piece_bytes(piece, inputs),
         VisitScratch::default,
-        |scratch, chunk| -> Result<_, LookalikeError> {
-            let chunk = match chunk {
-                Ok(chunk) => chunk,
-                Err(problem) => return Ok((None, Read::Problem(problem), Vec::new())),
+        |scratch, piece| -> Result<_, LookalikeError> {
+            let (chunk, problem) = piece.into_parts();
+            let Some(chunk) = chunk else {
+                return Ok((None, Read::Nothing, problem, Vec::new()));
             };
             let Some(index) = numbers.of(chunk.place()) else {
-                return Err(changed(inputs, chunk.file));
+                return Err(differs(inputs, chunk.file, problem));
             };
             let shown = pick(&chunk, index, analysis, wanted, scratch)?;
             let read = match routing {
@@ -118,7 +117,7 @@ pub(crate) fn second_pass(
                 }
                 _ => Read::Seen(chunk.file, chunk.consumed),
             };
-            Ok((Some(index), read, shown))
+            Ok((Some(index), read, problem, shown))
         },
         |_| 0,
         |result| {
@@ -128,38 +127,29 @@ pub(crate) fn second_pass(
                 Some(chunks) => chunks.get(position).copied().unwrap_or(ChunkId(u32::MAX)),
             };
             position += 1;
-            outcome = result.and_then(|(index, read, shown)| {
+            outcome = result.and_then(|(index, read, problem, shown)| {
                 if let (Some(index), Read::Routed(file, ..) | Read::Seen(file, _)) = (index, &read)
                     && index != expected
                 {
-                    return Err(changed(inputs, *file));
+                    return Err(differs(inputs, *file, problem));
                 }
                 pass.shown.extend(shown);
                 let consumed = match (read, &mut writer) {
-                    (Read::Problem(problem), _)
-                        if other
-                            .as_ref()
-                            .is_some_and(|(file, _)| recount.is_new(&problem, *file)) =>
-                    {
-                        return Err(unreadable_again(inputs, problem));
-                    }
-                    _ if let Some((_, error)) = other.take() => return Err(error),
-                    (Read::Problem(problem), _) => {
-                        recount.problem(expected, problem)?;
-                        0
-                    }
+                    (Read::Nothing, _) => 0,
                     (Read::Routed(file, consumed, known, mut routed), Some(writer)) => {
-                        match recount.routed(file, known, &routed) {
-                            // The next problem may be that the rest of the file is unreadable.
-                            Err(error) => other = Some((file, error)),
-                            Ok(()) => writer.write(&routed)?,
+                        if !recount.routed(file, known, &routed) {
+                            return Err(differs(inputs, file, problem));
                         }
+                        writer.write(&routed)?;
                         routed.free_large();
                         written().push(routed);
                         consumed
                     }
                     (Read::Seen(_, consumed) | Read::Routed(_, consumed, _, _), _) => consumed,
                 };
+                if let Some(problem) = problem {
+                    recount.problem(index.is_none().then_some(expected), problem)?;
+                }
                 progress.advance(consumed, 0);
                 if progress.cancelled() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
             });
@@ -167,9 +157,6 @@ pub(crate) fn second_pass(
         },
     );
     outcome?;
-    if let Some((_, error)) = other {
-        return Err(error);
-    }
     inputs.verify_unchanged()?;
     if routing.is_some() {
         recount.finish()?;
@@ -183,6 +170,15 @@ pub(crate) fn second_pass(
     Ok(pass)
 }
 
+/// The error for a file with other records than in the first pass: it cannot be read to their end, or
+/// has changed.
+fn differs(inputs: &Inputs, file: u32, problem: Option<Problem>) -> LookalikeError {
+    match problem.filter(|problem| problem.unreadable) {
+        Some(problem) => unreadable_again(inputs, problem),
+        None => changed(inputs, file),
+    }
+}
+
 /// Total size of the files that hold these positions, which are sorted.
 fn bytes_of(inputs: &Inputs, places: &[ChunkPosition]) -> u64 {
     let files = places.chunk_by(|a, b| a.file == b.file).map(|places| places[0].file as usize);
@@ -190,12 +186,12 @@ fn bytes_of(inputs: &Inputs, places: &[ChunkPosition]) -> u64 {
 }
 
 /// Chunks that are read in sequence.
-type ChunksPart<'a> = Box<dyn Part<Item = ReadChunk> + 'a>;
+type ChunksPart<'a> = Box<dyn Part<Item = Piece> + 'a>;
 
 /// The outcome of reading a chunk.
 enum Read {
-    /// It could not be read.
-    Problem(Problem),
+    /// No records.
+    Nothing,
     /// Its file, the bytes of the file that it took, the number of its documents in the first pass,
     /// and its routed records.
     Routed(u32, u64, u64, Box<Routed>),

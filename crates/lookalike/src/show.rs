@@ -9,10 +9,10 @@ use crate::reading::Documents;
 use crate::result_tables::{Extra, cluster_columns, ledger_columns};
 use crate::run_inputs::{RunInputs, read_summary};
 use crate::settings::thread_count;
-use lookalike_engine::pipeline;
 use lookalike_engine::signer::plain_text;
+use lookalike_engine::{EngineError, pipeline};
 use lookalike_io::source::VisitScratch;
-use lookalike_io::{Column, Extractor, Item, TableReader, Value};
+use lookalike_io::{Column, Extractor, Item, Problem, TableReader, Value};
 use lookalike_report::Action;
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, HashMap};
@@ -294,6 +294,7 @@ fn texts(
     }
     let mut found = RunInputs::find(run)?;
     found.take_commands(commands)?;
+    let unreadable = found.unreadable();
     let inputs = found.inputs;
     // Cluster of each document in one, and whether it leads.
     let mut known: HashMap<(String, u32), (u64, bool)> = HashMap::new();
@@ -310,25 +311,41 @@ fn texts(
     let mut shown = Shown::of(&["id", "file", "record", "cluster", "rule", "text"]);
     let documents = Documents::of_files(&inputs);
     let inputs = documents.inputs;
+    let mut outcome: Result<(), LookalikeError> = Ok(());
+    // What the run could not read has none of its documents.
+    let fails = |problem: &Problem| problem.unreadable && !unreadable.contains(&problem.file);
     documents.with_chunks(|chunks| {
         pipeline::ordered(
             thread_count(0),
             chunks,
             VisitScratch::default,
-            |scratch, chunk| {
+            |scratch, piece| {
                 let mut found: Vec<(String, u32, u32, String)> = Vec::new();
-                let Ok(chunk) = chunk else { return found };
+                let (chunk, problem) = piece.into_parts();
+                let mut failed = problem.filter(&fails);
+                let Some(chunk) = chunk else { return (found, failed) };
                 chunk.visit(inputs, scratch, &mut |item| {
-                    let Item::Record(record) = item else { return };
+                    let record = match item {
+                        Item::Record(record) => record,
+                        // These are no documents.
+                        Item::Bad(_) => return,
+                        Item::Failed(failure) => {
+                            let problem = Some(failure.into_problem());
+                            return failed = failed.take().or(problem.filter(&fails));
+                        }
+                    };
                     let own = plain_text(&record.content);
                     if let Some(at) = own.find(text) {
                         let id = id_of(&record, inputs);
                         found.push((id, record.file, record.record, around(&own, at, text.len())));
                     }
                 });
-                found
+                (found, failed)
             },
-            |found| {
+            |(found, failed)| {
+                if let Some(problem) = failed {
+                    outcome = Err(EngineError::Unreadable(problem).into());
+                }
                 for (id, file, record, around) in found {
                     let file = inputs.files[file as usize].name.clone();
                     let place = (file, record);
@@ -347,12 +364,12 @@ fn texts(
                         ],
                     );
                 }
-                true
+                outcome.is_ok()
             },
         );
         Ok(())
     })?;
-    Ok(shown)
+    outcome.map(|()| shown)
 }
 
 /// The text around a place, on one line.

@@ -6,8 +6,7 @@ use crate::{LookalikeError, Settings, SourceError};
 use arrow_array::builder::{Float64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
-use lookalike_engine::files::ReadChunk;
-use lookalike_io::source::{Body, Chunk, check_batch, cut_batch};
+use lookalike_io::source::{Body, Chunk, Piece, check_batch, cut_batch};
 use lookalike_io::{DiscoverOptions, FieldNames, InputFile, Inputs};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -715,9 +714,9 @@ impl Slices<'_, '_> {
 }
 
 impl Iterator for Slices<'_, '_> {
-    type Item = ReadChunk;
+    type Item = Piece;
 
-    fn next(&mut self) -> Option<ReadChunk> {
+    fn next(&mut self) -> Option<Piece> {
         loop {
             // After a failure, nothing more is read of the other collection either.
             if self.source.has_failed() {
@@ -734,7 +733,8 @@ impl Iterator for Slices<'_, '_> {
                 self.collection.rows.store(read.into(), Ordering::Relaxed);
                 let body = Body::Batch(batch);
                 let (file, first_line, offset) = (self.file, 0, 0);
-                return Some(Ok(Chunk { file, first_record, first_line, offset, consumed, body }));
+                let chunk = Chunk { file, first_record, first_line, offset, consumed, body };
+                return Some(Piece::Chunk(chunk));
             }
             match self.next_batch() {
                 Ok(true) => {}

@@ -10,8 +10,8 @@ use crate::document_columns::DocumentName;
 use crate::reading::{Documents, Reading};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{DocumentId, EngineError, Rule, original};
-use lookalike_io::source::{ChunkPosition, VisitScratch};
-use lookalike_io::{Content, Item};
+use lookalike_io::source::{Chunk, ChunkPosition, Piece, VisitScratch};
+use lookalike_io::{Content, Item, Problem};
 use lookalike_report::{SymbolDifferences, SymbolExample};
 use lookalike_text::{OperatorScratch, Operators, Tokens};
 use std::collections::BTreeMap;
@@ -121,6 +121,10 @@ fn first_difference(operators: &Operators, a: &str, b: &str) -> u64 {
     next.into_iter().flatten().map(|(words, _)| *words).min().unwrap_or_default()
 }
 
+fn fail(problem: Problem) -> Result<(), EngineError> {
+    Err(EngineError::Unreadable(problem))
+}
+
 /// Reads the texts of some documents again: of files only their chunks.
 fn read_some(
     analysis: &Analysis,
@@ -148,9 +152,20 @@ fn read_some(
     let inputs = documents.inputs;
     let mut scratch = VisitScratch::default();
     let is_wanted = |file, record| places.contains_key(&(file, record));
-    let mut read = |chunk: &lookalike_io::source::Chunk| {
+    let read = |piece: Piece| -> Result<(), EngineError> {
+        let (chunk, problem) = piece.into_parts();
+        let mut failed = problem.filter(|problem| problem.unreadable);
+        let Some(chunk) = chunk else { return failed.map_or(Ok(()), fail) };
         chunk.visit_some(inputs, &mut scratch, &is_wanted, &mut |item| {
-            let Item::Record(record) = item else { return };
+            let record = match item {
+                Item::Record(record) => record,
+                // These are no documents.
+                Item::Bad(_) => return,
+                Item::Failed(failure) => {
+                    failed.get_or_insert_with(|| failure.problem().clone());
+                    return;
+                }
+            };
             let known = places.get(&(record.file, record.record));
             if let Some((document, digest)) = known
                 && original::digest(&record.content) == *digest
@@ -158,16 +173,18 @@ fn read_some(
                 visit(*document, &record.content);
             }
         });
+        failed.map_or(Ok(()), fail)
     };
     match documents.reading {
-        Reading::Files => inputs.chunks_at(chunks).flatten().for_each(|chunk| read(&chunk)),
+        Reading::Files => inputs.chunks_at(chunks).try_for_each(read)?,
         // Only as far as needed: the rest of the documents is not read again.
         Reading::Caller(caller) => {
             let last = places.keys().next_back().copied().unwrap_or_default();
-            let chunks = caller.chunks()?.flatten();
-            chunks
-                .take_while(|chunk| (chunk.file, chunk.first_record) <= last)
-                .for_each(|chunk| read(&chunk));
+            let place = |chunk: &Chunk| (chunk.file, chunk.first_record);
+            caller
+                .chunks()?
+                .take_while(|piece| piece.records().is_none_or(|chunk| place(chunk) <= last))
+                .try_for_each(read)?;
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use lookalike_core::fingerprint::{finalise, token};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{Collection, EngineError, Problems, Progress, original, pipeline};
 use lookalike_io::Item;
-use lookalike_io::source::{Chunk, VisitScratch};
+use lookalike_io::source::{Chunk, Piece, VisitScratch};
 use lookalike_lexicon::{Builder, Description, Lexicon, LexiconError, MemoryBudget};
 use lookalike_text::{ANALYSIS_NAME, AnalysisSettings, Analyzer, FilterScratch, TermFilter};
 use std::path::Path;
@@ -63,17 +63,20 @@ pub(crate) fn description(analysis: &AnalysisSettings, term_filter: &str) -> Des
     }
 }
 
-/// Counts the terms of discovered inputs.
+/// Counts the terms of discovered inputs. Bad records are reported when the documents are read.
+///
+/// # Errors
+/// An unreadable input unless these are skipped: its terms would be missing.
 pub(crate) fn count_terms(
     documents: Documents<'_>,
     settings: &Settings,
     description: &Description,
     threads: usize,
+    skip_unreadable: bool,
     path: &Path,
     progress: &dyn Progress,
 ) -> Result<CountedTerms, LookalikeError> {
-    // Problems are reported, or fail the run, when the documents are read.
-    let (memory, strict, skip_unreadable) = (MemoryBudget::default().0, false, true);
+    let (memory, strict) = (MemoryBudget::default().0, false);
     let count =
         Count { documents, settings, description, threads, memory, strict, skip_unreadable };
     count.run(path, progress)
@@ -120,13 +123,10 @@ impl Count<'_> {
         let idle: Mutex<Vec<Builder>> = Mutex::default();
         let lock = || idle.lock().unwrap_or_else(PoisonError::into_inner);
         let memory = MemoryBudget(self.memory / self.threads);
-        let count = |(visit, scratch): &mut (VisitScratch, FilterScratch), chunk| match chunk {
-            Err(problem) => {
-                let mut counted = Counted::default();
-                counted.problems.push(problem);
-                counted
-            }
-            Ok(chunk) => {
+        let count = |(visit, scratch): &mut (VisitScratch, FilterScratch), piece: Piece| {
+            let (chunk, problem) = piece.into_parts();
+            let mut counted = Counted::default();
+            if let Some(chunk) = chunk {
                 let free = lock().pop();
                 let mut builder =
                     free.unwrap_or_else(|| Builder::new(self.description.clone(), memory, folder));
@@ -135,10 +135,11 @@ impl Count<'_> {
                         builder.push(finalise(token(term)), term);
                     });
                 };
-                let counted = self.count(&chunk, visit, &mut builder, each);
+                counted = self.count(&chunk, visit, &mut builder, each);
                 lock().push(builder);
-                counted
             }
+            problem.into_iter().for_each(|problem| counted.problems.push(problem));
+            counted
         };
         let mut problems = Problems::default();
         let mut outcome: Result<(), LookalikeError> = Ok(());
@@ -200,6 +201,7 @@ impl Count<'_> {
                 }
             }
             Item::Bad(problem) => counted.problems.push(problem),
+            Item::Failed(failure) => counted.problems.push(failure.into_problem()),
         });
         counted
     }

@@ -7,11 +7,10 @@ use crate::opened::Opened;
 use crate::panics::caught;
 use crate::settings::thread_count;
 use crate::{LookalikeError, Resources, Settings, Source};
-use lookalike_engine::files::ReadChunk;
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, Progress, Signer, SignerScratch, reason_codes};
-use lookalike_io::source::VisitScratch;
+use lookalike_io::source::{Piece, VisitScratch};
 use lookalike_io::{Inputs, Item, Problem};
 
 /// Makes the feature sets, and with [`Settings::method`] the signatures, that a run makes of its
@@ -191,7 +190,7 @@ impl TextSigner {
         let read = opened.ordered(
             limits,
             Scratch::default,
-            |scratch, chunk| self.sign_chunk(chunk, &opened.inputs, wants, scratch),
+            |scratch, piece| self.sign_piece(piece, &opened.inputs, wants, scratch),
             |signed: &Result<SignedTexts, Problem>| signed.as_ref().map_or(0, SignedTexts::bytes),
             |signed| {
                 match signed {
@@ -210,20 +209,25 @@ impl TextSigner {
         outcome.and(read).map(|()| all)
     }
 
-    fn sign_chunk(
+    fn sign_piece(
         &self,
-        chunk: ReadChunk,
+        piece: Piece,
         inputs: &Inputs,
         wants: Wants,
         scratch: &mut Scratch,
     ) -> Result<SignedTexts, Problem> {
         let mut signed = SignedTexts::default();
         let Scratch { visit, sign, set } = scratch;
-        chunk?.visit(inputs, visit, &mut |item| {
+        let mut failed = None;
+        piece.whole()?.visit(inputs, visit, &mut |item| {
             signed.rows += 1;
             let record = match &item {
                 Item::Record(record) => Some((record, plain_text(&record.content))),
                 Item::Bad(_) => None,
+                Item::Failed(failure) => {
+                    failed.get_or_insert_with(|| failure.problem().clone());
+                    None
+                }
             };
             if wants.features {
                 let made = record.as_ref().map(|(_, text)| self.sets.text_set(text, sign, set));
@@ -237,6 +241,6 @@ impl TextSigner {
                 signed.sketches.push(made.as_ref().map(|made| &*made.sketch));
             }
         });
-        Ok(signed)
+        failed.map_or(Ok(signed), Err)
     }
 }

@@ -16,13 +16,13 @@ use crate::run_inputs::{InputsChanged, RunInputs};
 use crate::table_store::{CLUSTERS, LEDGER, PAIRS};
 use crate::{LookalikeError, settings};
 use lookalike_core::Threshold;
-use lookalike_engine::files::{FilePart, chunk_bytes};
+use lookalike_engine::files::{FilePart, piece_bytes};
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::{EngineError, Progress, Rule, pipeline};
 use lookalike_io::input::name::path_of;
-use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging};
+use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging};
 use lookalike_io::table::{Column, TableFormat, TableReader, Value, WrittenTable};
-use lookalike_io::{Fate, Fates, Mark};
+use lookalike_io::{Fate, Fates, InputFile, Mark};
 use lookalike_report::{Action, Output, Run, SimilarityHistogram, SizeHistogram, Summary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -97,7 +97,9 @@ fn carry_out(job: &UndoJob, progress: &dyn Progress) -> Result<Summary, Lookalik
     let started = Instant::now();
     let refuse =
         |reason: String| Err(LookalikeError::Run { path: job.run.display().to_string(), reason });
-    let RunInputs { summary, inputs, own, changed, .. } = RunInputs::find(&job.run)?;
+    let found = RunInputs::find(&job.run)?;
+    let unreadable = found.unreadable();
+    let RunInputs { summary, inputs, own, changed, .. } = found;
     if summary.action != Action::Remove {
         return refuse("this run removed no documents; only a run of dedup does".into());
     }
@@ -139,26 +141,39 @@ fn carry_out(job: &UndoJob, progress: &dyn Progress) -> Result<Summary, Lookalik
     let total = inputs.files[..own].iter().map(|file| file.size).sum();
     progress.phase("writing", Some(total));
     let threads = settings::thread_count(0);
-    let mut writer = DocumentsWriter::new(&inputs, &staging, &options).with_threads(threads);
+    let writer = DocumentsWriter::new(&inputs, &staging, &options).with_threads(threads);
+    let mut writer = writer.with_unreadable(unreadable.iter().copied());
+    let mut documents = vec![0; own];
     let mut outcome: Result<(), LookalikeError> = Ok(());
     let files = inputs.chunks().into_files().take_while(|file| file.first_file() < own as u32);
     let in_flight = crate::memory::Memory::of(None).in_flight();
     pipeline::ordered_parts(
         PipelineLimits { threads, in_flight },
         files.map(FilePart),
-        |chunk| chunk_bytes(chunk, &inputs),
+        |piece| piece_bytes(piece, &inputs),
         || (),
-        |(), chunk| -> Result<(u64, Option<Routed>), LookalikeError> {
-            // The rest of an unreadable input was in no output either.
-            let Ok(chunk) = chunk else { return Ok((0, None)) };
+        |(), piece| -> Result<(u64, Option<(u32, Routed)>), LookalikeError> {
+            let (chunk, problem) = piece.into_parts();
+            // The rest of an input that the run could not read was in no output either.
+            if let Some(problem) = problem
+                && problem.unreadable
+                && !unreadable.contains(&problem.file)
+            {
+                return Err(EngineError::Unreadable(problem).into());
+            }
+            let Some(chunk) = chunk else { return Ok((0, None)) };
             let mut routed = Routed::default();
             chunk.route(&inputs, &fates, &options, &mut routed)?;
-            Ok((chunk.consumed, Some(routed)))
+            Ok((chunk.consumed, Some((chunk.file, routed))))
         },
         |_| 0,
         |result| {
             outcome = result.and_then(|(consumed, routed)| {
-                routed.map_or(Ok(()), |routed| writer.write(&routed))?;
+                if let Some((file, routed)) = routed {
+                    let usable = [Role::Kept, Role::Removed].map(|role| routed.records(role));
+                    documents[file as usize] += usable.iter().sum::<u64>();
+                    writer.write(&routed)?;
+                }
                 progress.advance(consumed, 0);
                 if progress.cancelled() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
             });
@@ -167,6 +182,15 @@ fn carry_out(job: &UndoJob, progress: &dyn Progress) -> Result<Summary, Lookalik
     );
     outcome?;
     inputs.verify_unchanged()?;
+    let counted = |file: &InputFile| after.inputs.iter().find(|one| one.name == file.name);
+    for (file, documents) in inputs.files[..own].iter().zip(documents) {
+        // One-document files are listed, and a chunk has several.
+        let is_same = file.format.is_document()
+            || counted(file).is_some_and(|one| one.documents == documents);
+        if !is_same {
+            return Err(LookalikeError::Changed { input: file.name.clone() });
+        }
+    }
     let documents = writer.finish()?;
     let files = documents.files.iter().map(|file| Output {
         name: file.name(),

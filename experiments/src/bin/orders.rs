@@ -196,7 +196,7 @@ fn main() -> Result<()> {
     let inputs = Inputs::discover(&arguments.inputs, DiscoverOptions::default())?;
     let (mut texts, mut scratch) = (Vec::new(), VisitScratch::default());
     for chunk in inputs.chunks() {
-        chunk?.visit(&inputs, &mut scratch, &mut |item| {
+        chunk.whole()?.visit(&inputs, &mut scratch, &mut |item| {
             if let Item::Record(record) = item
                 && texts.len() < arguments.documents
             {

@@ -13,7 +13,7 @@ use lookalike_core::{
     BitmapSignature, FeatureKind, Measure, ShortDocuments, Threshold, divide, fingerprint,
     overlap_at_least,
 };
-use lookalike_io::source::{Chunk, VisitScratch};
+use lookalike_io::source::{Chunk, Piece, VisitScratch};
 use lookalike_io::table::{Cell, Column, TableFormat, TableWriter};
 use lookalike_io::{Content, DiscoverOptions, Inputs, Item};
 use lookalike_join::hot_steps;
@@ -148,7 +148,7 @@ fn inputs(path: &Path) -> Result<Inputs> {
 }
 
 fn chunks(inputs: &Inputs) -> Result<Vec<Chunk>> {
-    Ok(inputs.chunks().collect::<Result<_, _>>()?)
+    Ok(inputs.chunks().map(Piece::whole).collect::<Result<_, _>>()?)
 }
 
 impl Input {
@@ -194,7 +194,7 @@ impl Input {
 fn unpack(path: &Path) -> Result<Work<'static>> {
     let inputs = inputs(path)?;
     Ok(Box::new(move || {
-        let chunks = inputs.chunks().filter_map(Result::ok);
+        let chunks = inputs.chunks().filter_map(|piece| piece.into_parts().0);
         chunks.map(|chunk| chunk.raw_records().map(|(_, raw)| raw.len() as u64).sum::<u64>()).sum()
     }))
 }

@@ -18,8 +18,8 @@ use lookalike_engine::{
     Approach, Collection, DocumentId, IngestOptions, Linkage, MatchOptions, MatchSettings,
     Progress, SetId, Signer, Silent, Units, Verify, find, ingest_chunks, pipeline,
 };
-use lookalike_io::source::{Body, Chunk};
-use lookalike_io::{Compression, DiscoverOptions, Format, InputFile, Inputs, Problem};
+use lookalike_io::source::{Body, Chunk, Piece};
+use lookalike_io::{Compression, DiscoverOptions, Format, InputFile, Inputs};
 use lookalike_methods::{MethodSpec, build};
 use lookalike_testing::splice::{Origin, Pages, Sources};
 use std::path::PathBuf;
@@ -266,7 +266,7 @@ fn run(arguments: &Arguments, pages: &Pages) -> Result<Run> {
     let collection = std::thread::scope(|scope| {
         let (sender, receiver) = sync_channel(2 * makers);
         scope.spawn(move || make(pages, documents, makers, |chunk| sender.send(chunk).is_ok()));
-        let chunks = receiver.into_iter().map(Ok::<Chunk, Problem>);
+        let chunks = receiver.into_iter().map(Piece::Chunk);
         ingest_chunks(&inputs, chunks, &signer, &options, &Silent)
     });
     let mut collection = collection?;

@@ -8,6 +8,7 @@ use crate::store::{ChunkMetadata, ChunkStore};
 use crate::stored_sets::{StoredSets, retain};
 use crate::{EngineError, Problems, Progress};
 use lookalike_io::Inputs;
+use lookalike_io::source::{Chunk, Piece};
 use lookalike_join::ChunkId;
 
 /// Appends the results of chunks in order.
@@ -46,24 +47,51 @@ impl<'a> Appender<'a> {
         Ok(Self { collection, of_files, left, behind: 0, options })
     }
 
-    /// Restores the chunks of an interrupted run and returns their number. A chunk with references
-    /// that cannot be resolved is damaged: it and all later ones are dropped and read again.
+    /// Restores the chunks of an interrupted run. Unless they are all chunks there are, they are
+    /// compared with `pieces`, as which they are read again: what an earlier run could not read may
+    /// be readable now. The first chunk that differs, or that has references that cannot be resolved,
+    /// is dropped with all later ones, which are read again; the piece in its place is returned if it
+    /// was taken from `pieces`.
+    ///
+    /// # Errors
+    /// An input that the earlier run could read and that is unreadable now, unless these are skipped.
     pub(super) fn restore(
         &mut self,
         reader: &Reader<'_>,
+        pieces: &mut dyn Iterator<Item = Piece>,
         progress: &dyn Progress,
-    ) -> Result<usize, EngineError> {
+    ) -> Result<Option<Piece>, EngineError> {
         let frames = std::mem::take(&mut self.left);
+        let whole = self.collection.restored_whole;
         for (chunk, &frame) in frames.iter().enumerate() {
             let rules = self.collection.attributes.len();
             let restored = self.collection.store.restore(frame, rules)?;
-            let whole = restored.filter(|restored| self.collection.fits(restored));
-            let Some((mut block, metadata)) = whole else {
+            let restored = restored.filter(|restored| self.collection.fits(restored));
+            let damaged = restored.is_none();
+            let (same, piece) = match restored {
+                Some(restored) if whole => (Some(restored), None),
+                restored => {
+                    if whole {
+                        skip(chunk, pieces)?;
+                    }
+                    let piece = pieces.next();
+                    let same = restored.filter(|(_, metadata)| {
+                        piece.as_ref().is_some_and(|piece| is_same(piece, metadata))
+                    });
+                    (same, piece)
+                }
+            };
+            let Some((mut block, metadata)) = same else {
+                if let Some(Piece::Failed { failure, .. }) = &piece
+                    && !self.options.skip_unreadable
+                {
+                    return Err(EngineError::Unreadable(failure.problem().clone()));
+                }
                 let dropped = self.collection.store.drop_from(frame)?;
-                self.collection.dropped += dropped;
+                self.collection.dropped += if damaged { dropped } else { 0 };
                 self.collection.restored = chunk as u32;
                 self.collection.restored_whole = false;
-                return Ok(chunk);
+                return Ok(piece);
             };
             self.refuse_unreadable(&metadata.problems)?;
             let rows = &block.rows.documents;
@@ -77,7 +105,7 @@ impl<'a> Appender<'a> {
                 return Err(EngineError::Cancelled);
             }
         }
-        Ok(frames.len())
+        Ok(None)
     }
 
     pub(super) fn append(
@@ -171,4 +199,29 @@ impl<'a> Appender<'a> {
         }
         collection
     }
+}
+
+/// Skips pieces whose chunks were restored.
+fn skip(chunks: usize, pieces: &mut dyn Iterator<Item = Piece>) -> Result<(), EngineError> {
+    for piece in pieces.take(chunks) {
+        if let Piece::Failed { failure, .. } = piece {
+            return Err(EngineError::Unreadable(failure.into_problem()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a piece is the one that an earlier run stored: its records begin and end at the same places,
+/// and the input ends or fails there as it did.
+fn is_same(piece: &Piece, stored: &ChunkMetadata) -> bool {
+    let place = piece.records().map(Chunk::place).unwrap_or_default();
+    let problem = match piece {
+        Piece::Chunk(_) => None,
+        Piece::Bad(problem) => Some(problem),
+        Piece::Failed { failure, .. } => Some(failure.problem()),
+    };
+    let failed = stored.problems.unreadable().next().is_some();
+    place == stored.place
+        && problem.is_none_or(|problem| stored.problems.listed().contains(problem))
+        && failed == matches!(piece, Piece::Failed { .. })
 }

@@ -102,6 +102,7 @@ impl Reader<'_> {
                 self.document(&mut record, scratch, new, sets, &mut result);
             }
             Item::Bad(problem) => result.metadata.problems.push(problem),
+            Item::Failed(failure) => result.metadata.problems.push(failure.into_problem()),
         });
         result.metadata.skipped = visit.take_skipped();
         scratch.free_large();

@@ -153,9 +153,10 @@ fn discover(
     let is_local =
         |file: &&mut InputFile| file.format.is_settled_by_bytes() && file.object.is_none();
     for file in files.iter_mut().filter(is_local) {
-        // A file that cannot be opened is reported when it is read.
-        if let Ok(head) = open::head(&file.path, kind::HEAD) {
-            file.compression = kind::settle(file.compression, &head);
+        match open::head(&file.path, kind::HEAD) {
+            Ok(head) => file.compression = kind::settle(file.compression, &head),
+            // It may be readable later, but is not known to be what its name says.
+            Err(error) => _ = file.damage.get_or_insert_with(|| open::explain(&error)),
         }
     }
     let skipped = skipped.into_iter().collect();
@@ -213,6 +214,8 @@ struct Search<'a> {
     copied: BTreeMap<String, usize>,
     /// Arguments that name standard input.
     stdin: Vec<u32>,
+    /// Files of unknown formats that cannot be read, and why.
+    unread: BTreeMap<PathBuf, String>,
 }
 
 /// A file, and the numbers of the arguments that led there, in order.
@@ -235,7 +238,7 @@ impl<'a> Search<'a> {
         let excluded = options.exclude.iter().filter_map(|path| real(path)).collect();
         let maildirs = maildir::Maildirs::default();
         let (number, found, archives, skipped) = Default::default();
-        let (left_out, copies, copied, stdin) = Default::default();
+        let (left_out, copies, copied, stdin, unread) = Default::default();
         Self {
             options,
             base,
@@ -250,6 +253,7 @@ impl<'a> Search<'a> {
             copies,
             copied,
             stdin,
+            unread,
         }
     }
 
@@ -469,7 +473,7 @@ impl<'a> Search<'a> {
             size: metadata.len(),
             modified: metadata.modified().ok(),
             object: None,
-            damage: None,
+            damage: self.unread.remove(path),
             partitions: Partitions::of(self.below_base(path)),
         };
         let place = path.canonicalize().map_err(fail)?;
@@ -529,21 +533,39 @@ impl Search<'_> {
             }
         }
         if named.is_none() && foreign::remedy(path).is_none() {
-            // A file that cannot be opened is skipped, as any of unknown format.
-            let head = open::head(path, kind::MBOX_HEAD).unwrap_or_default();
-            if kind::is_mbox(&head) {
-                return (Some(Format::Mbox), Compression::None);
+            match open::head(path, kind::MBOX_HEAD) {
+                Ok(head) if kind::is_mbox(&head) => {
+                    return (Some(Format::Mbox), Compression::None);
+                }
+                Ok(_) => {}
+                // Skipped, as any file of unknown format.
+                Err(error) if is_kept_from_us(&error) => {}
+                // It may be an mbox.
+                Err(error) => {
+                    self.unread.insert(path.to_path_buf(), open::explain(&error));
+                    return (Some(Format::Text), Compression::None);
+                }
             }
         }
         if named == Some(Format::Text) {
-            // A file that cannot be opened is named when it is read.
-            let head = open::head(path, kind::MBOX_HEAD).unwrap_or_default();
-            if kind::is_mbox_text(&head) {
-                return (Some(Format::Mbox), compression);
+            match open::head(path, kind::MBOX_HEAD) {
+                Ok(head) if kind::is_mbox_text(&head) => {
+                    return (Some(Format::Mbox), compression);
+                }
+                Ok(_) => {}
+                // It may be readable later, but is not known to be a text.
+                Err(error) => {
+                    self.unread.insert(path.to_path_buf(), open::explain(&error));
+                }
             }
         }
         (named, compression)
     }
+}
+
+/// Whether a file is gone, or not for us to read.
+fn is_kept_from_us(error: &std::io::Error) -> bool {
+    matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::PermissionDenied)
 }
 
 /// The real path, also of a path that does not exist in a directory that does.
@@ -585,7 +607,7 @@ mod tests {
         assert_eq!(file.compression, Compression::None);
         // A run reads its inputs twice.
         for _ in 0..2 {
-            assert_eq!(inputs.chunks().flatten().count(), 1);
+            assert_eq!(inputs.chunks().filter(|piece| piece.records().is_some()).count(), 1);
         }
         inputs.verify_unchanged().unwrap();
         let path = file.path.clone();

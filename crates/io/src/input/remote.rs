@@ -218,9 +218,17 @@ fn below(objects: Vec<Object>, base: &str, options: &DiscoverOptions) -> Remote 
     remote.skipped.extend(skipped.iter().map(|object| object.address.to_string().into()));
     let shown = heads(&candidates.iter().collect::<Vec<_>>(), kind::MBOX_HEAD);
     for (object, head) in candidates.into_iter().zip(shown) {
-        match head.is_ok_and(|head| kind::is_mbox(&head)) {
-            true => remote.files.push(file(object, base, Format::Mbox, Compression::None)),
-            false => remote.skipped.push(object.address.to_string().into()),
+        match head {
+            Ok(head) if kind::is_mbox(&head) => {
+                remote.files.push(file(object, base, Format::Mbox, Compression::None));
+            }
+            // It may be an mbox.
+            Err(error @ (StoreError::Failed { .. } | StoreError::Changed { .. })) => {
+                let damage = Some(error.message());
+                let unread = file(object, base, Format::Text, Compression::None);
+                remote.files.push(InputFile { damage, ..unread });
+            }
+            Ok(_) | Err(_) => remote.skipped.push(object.address.to_string().into()),
         }
     }
     settle(&mut remote.files, options);
@@ -234,13 +242,17 @@ fn settle(files: &mut [InputFile], options: &DiscoverOptions) {
     let objects: Vec<Arc<Object>> = files.iter().filter_map(|file| file.object.clone()).collect();
     let heads = heads(&objects.iter().map(AsRef::as_ref).collect::<Vec<_>>(), kind::MBOX_HEAD);
     for (file, head) in files.iter_mut().zip(heads) {
-        // An object that cannot be read is reported when it is read.
-        if let Ok(head) = head {
-            file.compression = kind::settle(file.compression, &head[..head.len().min(kind::HEAD)]);
-            let is_text = file.format == Format::Text && options.format.is_none();
-            if is_text && kind::is_mbox_text(&head) {
-                file.format = Format::Mbox;
+        match head {
+            Ok(head) => {
+                let first = &head[..head.len().min(kind::HEAD)];
+                file.compression = kind::settle(file.compression, first);
+                let is_text = file.format == Format::Text && options.format.is_none();
+                if is_text && kind::is_mbox_text(&head) {
+                    file.format = Format::Mbox;
+                }
             }
+            // It may be readable later, but is not known to be what its name says.
+            Err(error) => _ = file.damage.get_or_insert_with(|| error.message()),
         }
     }
 }

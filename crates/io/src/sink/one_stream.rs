@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::source::rows;
 use crate::{Compression, DiscoverOptions, Format, InputFile, Inputs};
@@ -44,7 +44,10 @@ impl OneStream {
             ));
         }
         if matches!(first.format, Format::Csv | Format::Tsv) {
-            let header = |at: usize| rows::header(at as u32, &own[at], &inputs.options);
+            // What cannot be read is reported when the run reads it; its output is looked at again
+            // before anything is written.
+            let header =
+                |at: usize| rows::header(at as u32, &own[at], &inputs.options).ok().flatten();
             let mut headers = (0..own.len()).filter_map(|at| Some((at, header(at)?)));
             if let Some((known, first)) = headers.next()
                 && let Some((other, _)) = headers.find(|(_, header)| {
@@ -74,19 +77,17 @@ impl OneStream {
         out: &mut dyn Write,
         cancelled: &dyn Fn() -> bool,
     ) -> io::Result<()> {
+        let headers = self.headers(files, options)?;
         let mut block = vec![0; BLOCK];
         let mut has_header = false;
         // The last bytes written.
         let mut end = [b'\n'; 2];
-        for path in files {
+        for (path, header) in files.iter().zip(headers) {
             let mut file = File::open(path)?;
-            if matches!(self.format, Format::Csv | Format::Tsv) {
-                let header = self.header_bytes(path, options);
-                if has_header {
-                    file.seek(SeekFrom::Start(header))?;
-                }
-                has_header |= header > 0;
+            if has_header {
+                file.seek(SeekFrom::Start(header))?;
             }
+            has_header |= header > 0;
             let mut separator = self.separator(end);
             loop {
                 if cancelled() {
@@ -120,15 +121,33 @@ impl OneStream {
         }
     }
 
-    /// Length of the header of a CSV file; 0 of an empty file.
-    fn header_bytes(self, path: &Path, options: &DiscoverOptions) -> u64 {
-        let file = InputFile {
-            path: path.to_path_buf(),
-            format: self.format,
-            ..InputFile::in_memory("output")
-        };
-        debug_assert_eq!(file.compression, Compression::None);
-        rows::header(0, &file, options).map_or(0, |header| header.raw.len() as u64)
+    /// Lengths of the headers of CSV files; 0 of an empty file and of other formats.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or whose columns are not those of the others.
+    fn headers(self, files: &[PathBuf], options: &DiscoverOptions) -> io::Result<Vec<u64>> {
+        if !matches!(self.format, Format::Csv | Format::Tsv) {
+            return Ok(vec![0; files.len()]);
+        }
+        let (mut first, mut lengths) = (None, Vec::with_capacity(files.len()));
+        for path in files {
+            let file = InputFile {
+                path: path.clone(),
+                format: self.format,
+                ..InputFile::in_memory("output")
+            };
+            debug_assert_eq!(file.compression, Compression::None);
+            let header = rows::header(0, &file, options).map_err(io::Error::other)?;
+            lengths.push(header.as_ref().map_or(0, |header| header.raw.len() as u64));
+            let Some(header) = header else { continue };
+            let known = first.get_or_insert_with(|| header.names.clone());
+            if *known != header.names {
+                let words = "the inputs have different columns and cannot become one stream; name a \
+                             directory with the setting output";
+                return Err(io::Error::new(io::ErrorKind::InvalidData, words));
+            }
+        }
+        Ok(lengths)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Writer of documents: appends routed chunks in input order. The part of writing that runs on one
 //! thread.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -46,6 +47,7 @@ pub struct DocumentsWriter<'a> {
     lists: [Option<Sink>; Role::COUNT],
     written: WrittenFiles,
     threads: usize,
+    unreadable: BTreeSet<u32>,
 }
 
 /// The written files.
@@ -131,7 +133,15 @@ impl<'a> DocumentsWriter<'a> {
             lists: Default::default(),
             written: WrittenFiles::default(),
             threads: 1,
+            unreadable: BTreeSet::new(),
         }
+    }
+
+    /// Names the inputs that are known to be unreadable, wholly or from some place on. If nothing of
+    /// another one can be read, that is an error.
+    #[must_use]
+    pub fn with_unreadable(self, files: impl IntoIterator<Item = u32>) -> Self {
+        Self { unreadable: files.into_iter().collect(), ..self }
     }
 
     /// Sets the number of compressing threads; the bytes are the same for any number.
@@ -216,12 +226,23 @@ impl<'a> DocumentsWriter<'a> {
             if input.format.is_document() {
                 continue;
             }
-            if TableModel::read(input).is_err() {
-                continue;
+            let is_known =
+                self.unreadable.contains(&file) || (input.size == 0 && input.format.is_columns());
+            match TableModel::read(input) {
+                Ok(_) => {}
+                Err(_) if is_known => continue,
+                Err(error) => return Err(error),
             }
             let header = match input.format {
                 Format::Csv | Format::Tsv => csv_rows::header(file, input, self.reading),
-                _ => None,
+                _ => Ok(None),
+            };
+            let header = match header {
+                Ok(header) => header,
+                Err(_) if is_known => None,
+                Err(failure) => {
+                    return Err(OutputError::input(&input.path, failure.into_problem().message));
+                }
             };
             let outputs = self.open(file, header)?;
             self.close(Some(outputs))?;

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use arrow_array::RecordBatch;
 
 use crate::guard::guarded;
-use crate::{FieldNames, InputFile, Problem};
+use crate::{FieldNames, InputFile, ReadFailure};
 
 use super::fields::Fields;
 use super::ipc::IpcFile;
@@ -39,8 +39,8 @@ impl ArrowReader {
         input: &InputFile,
         names: &FieldNames,
         chunk_bytes: usize,
-    ) -> Result<Option<Self>, Problem> {
-        let refuse = |message| Problem::of_file(file, &input.name, None, message);
+    ) -> Result<Option<Self>, ReadFailure> {
+        let refuse = |message| ReadFailure::of_file(file, &input.name, None, message);
         if input.size == 0 {
             return Ok(None);
         }
@@ -59,12 +59,12 @@ impl ArrowReader {
         }))
     }
 
-    /// The next chunk, or the problem in its place. Unless `any_size`, a batch that takes much memory
+    /// The next piece. Unless `any_size`, a batch that takes much memory
     /// is deferred.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
         loop {
             if let Some(batch) = self.cut.pop_front() {
-                return Next::Chunk(self.chunk(batch));
+                return Next::Piece(self.chunk(batch).into());
             }
             let Some(bytes) = self.messages.next_bytes() else { return Next::End };
             if !any_size && bytes > LARGE as u64 {
@@ -79,19 +79,19 @@ impl ArrowReader {
             });
             match read {
                 Ok(cut) => self.cut = cut,
-                Err(message) => return Next::Chunk(Err(self.give_up(message))),
+                Err(message) => return Next::Piece(self.give_up(message).into()),
             }
         }
     }
 
-    fn chunk(&mut self, batch: RecordBatch) -> Result<Chunk, Problem> {
+    fn chunk(&mut self, batch: RecordBatch) -> Result<Chunk, ReadFailure> {
         Chunk::of_rows(self.file, &mut self.record, self.row_bytes, batch)
             .map_err(|message| self.give_up(message))
     }
 
-    fn give_up(&mut self, message: String) -> Problem {
+    fn give_up(&mut self, message: String) -> ReadFailure {
         self.cut.clear();
         self.messages.end();
-        Problem::of_file(self.file, &self.name, None, message)
+        ReadFailure::of_file(self.file, &self.name, None, message)
     }
 }

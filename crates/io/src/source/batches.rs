@@ -15,7 +15,7 @@ use parquet::arrow::arrow_reader::{
 use parquet::file::metadata::RowGroupMetaData;
 
 use crate::guard::guarded;
-use crate::{InputFile, Problem};
+use crate::{InputFile, ReadFailure};
 
 use super::fields::Fields;
 use super::pages::{Pages, longest_row};
@@ -54,8 +54,8 @@ impl BatchReader {
         fields: &Fields<'_>,
         chunk_bytes: usize,
         only_fields: bool,
-    ) -> Result<Option<Self>, Problem> {
-        let refuse = |message| Problem::of_file(file, &input.name, None, message);
+    ) -> Result<Option<Self>, ReadFailure> {
+        let refuse = |message| ReadFailure::of_file(file, &input.name, None, message);
         if input.size == 0 {
             return Ok(None);
         }
@@ -90,7 +90,7 @@ impl BatchReader {
         }))
     }
 
-    /// The next batch, or the problem in its place. Unless `any_size`, batches of a row group whose
+    /// The next piece. Unless `any_size`, batches of a row group whose
     /// rows are larger than a chunk on average are deferred.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
         loop {
@@ -109,7 +109,7 @@ impl BatchReader {
             };
             match next {
                 Ok(Some(batch)) if batch.num_rows() == 0 => {}
-                Ok(Some(batch)) => return Next::Chunk(self.chunk(batch)),
+                Ok(Some(batch)) => return Next::Piece(self.chunk(batch).into()),
                 Ok(None) => (self.batches, self.large) = (None, false),
                 Err(e) => {
                     let group = self.group;
@@ -117,7 +117,7 @@ impl BatchReader {
                         let meaning = meaning(&e);
                         format!("row group {group} of the Parquet file cannot be read: {meaning}")
                     });
-                    return Next::Chunk(Err(self.give_up(words)));
+                    return Next::Piece(self.give_up(words).into());
                 }
             }
         }
@@ -148,15 +148,15 @@ impl BatchReader {
         Ok(())
     }
 
-    fn chunk(&mut self, batch: RecordBatch) -> Result<Chunk, Problem> {
+    fn chunk(&mut self, batch: RecordBatch) -> Result<Chunk, ReadFailure> {
         Chunk::of_rows(self.file, &mut self.record, self.row_bytes, batch)
             .map_err(|message| self.give_up(message))
     }
 
-    fn give_up(&mut self, message: String) -> Problem {
+    fn give_up(&mut self, message: String) -> ReadFailure {
         (self.batches, self.large) = (None, false);
         self.group = self.metadata.metadata().num_row_groups();
-        Problem::of_file(self.file, &self.name, None, message)
+        ReadFailure::of_file(self.file, &self.name, None, message)
     }
 }
 

@@ -5,29 +5,104 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 
 use crate::input::CsvDialect;
-use crate::{Compression, Inputs, Problem};
+use crate::{Compression, Inputs, Problem, ReadFailure};
 
-/// The next item of a file.
+/// What is read of the inputs at a time.
+///
+/// Not a `Result`, so that no adapter of iterators drops a failure.
 #[derive(Debug)]
+#[must_use = "it may be a failure, after which records are missing"]
+pub enum Piece {
+    /// Whole records.
+    Chunk(Chunk),
+    /// A record that cannot be used and is in no chunk; of record 0, bytes after the records of a
+    /// file that belong to none.
+    Bad(Problem),
+    /// The rest of a file cannot be read.
+    Failed {
+        /// The whole records read before the failure, which in an undisturbed reading are a part of
+        /// a chunk: its end is not the end of a chunk or of the file.
+        before: Option<Chunk>,
+        /// Why.
+        failure: ReadFailure,
+    },
+}
+
+impl Piece {
+    /// The records, if any, and the problem to report, if any.
+    pub fn into_parts(self) -> (Option<Chunk>, Option<Problem>) {
+        match self {
+            Self::Chunk(chunk) => (Some(chunk), None),
+            Self::Bad(problem) => (None, Some(problem)),
+            Self::Failed { before, failure } => (before, Some(failure.into_problem())),
+        }
+    }
+
+    /// The chunk, for callers that stop at the first problem: records before a failure are dropped.
+    ///
+    /// # Errors
+    /// A bad record; a file that cannot be read.
+    pub fn whole(self) -> Result<Chunk, Problem> {
+        match self {
+            Self::Chunk(chunk) => Ok(chunk),
+            Self::Bad(problem) => Err(problem),
+            Self::Failed { failure, .. } => Err(failure.into_problem()),
+        }
+    }
+
+    /// The records, if any.
+    #[must_use]
+    pub fn records(&self) -> Option<&Chunk> {
+        match self {
+            Self::Chunk(chunk) => Some(chunk),
+            Self::Bad(_) => None,
+            Self::Failed { before, .. } => before.as_ref(),
+        }
+    }
+
+    /// Index of its (first) file.
+    #[must_use]
+    pub fn file(&self) -> u32 {
+        match self {
+            Self::Chunk(chunk) => chunk.file,
+            Self::Bad(problem) => problem.file,
+            Self::Failed { failure, .. } => failure.problem().file,
+        }
+    }
+}
+
+impl From<Result<Chunk, ReadFailure>> for Piece {
+    fn from(read: Result<Chunk, ReadFailure>) -> Self {
+        match read {
+            Ok(chunk) => Self::Chunk(chunk),
+            Err(failure) => Self::from(failure),
+        }
+    }
+}
+
+impl From<ReadFailure> for Piece {
+    fn from(failure: ReadFailure) -> Self {
+        Self::Failed { before: None, failure }
+    }
+}
+
+/// What a file gives next.
+#[derive(Debug)]
+#[must_use = "it may be a failure, after which records are missing"]
 pub enum Next {
-    /// A chunk, or the problem in its place.
-    Chunk(Result<Chunk, Problem>),
+    /// Records, or what is in their place.
+    Piece(Piece),
     /// A record larger than a chunk, which was not allowed.
     Large,
-    /// The end.
+    /// The end: all records were read, or a [failure](Piece::Failed) told which were not.
     End,
 }
 
 impl Next {
-    /// The problem at the end of a file, if any.
-    pub(super) fn problem(problem: Option<Problem>) -> Self {
-        problem.map_or(Self::End, |problem| Self::Chunk(Err(problem)))
-    }
-
-    /// The chunk, if any size was allowed.
-    pub(super) fn any(self) -> Option<Result<Chunk, Problem>> {
+    /// The piece, if any size was allowed.
+    pub(super) fn any(self) -> Option<Piece> {
         match self {
-            Self::Chunk(chunk) => Some(chunk),
+            Self::Piece(piece) => Some(piece),
             Self::Large | Self::End => None,
         }
     }

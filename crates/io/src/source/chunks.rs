@@ -1,6 +1,6 @@
 //! The chunks of all inputs, in order.
 
-use crate::{Compression, Format, Inputs, Problem};
+use crate::{Compression, Format, Inputs, ReadFailure};
 
 use super::arrow_batches::ArrowReader;
 use super::batches::BatchReader;
@@ -10,7 +10,7 @@ use super::lines::LineReader;
 use super::mbox::MessageReader;
 use super::rows::RowReader;
 use super::warc::WarcReader;
-use super::{Chunk, ChunkPosition, Next};
+use super::{Chunk, ChunkPosition, Next, Piece};
 
 /// Large enough that the cost per chunk is negligible, small enough for the caches.
 const CHUNK_BYTES: usize = 2 << 20;
@@ -18,8 +18,8 @@ const CHUNK_BYTES: usize = 2 << 20;
 /// Splits the inputs, in order and on one thread, into chunks of whole records; made by
 /// [`Inputs::chunks`].
 ///
-/// A [`Problem`] replaces a record or the rest of a file that cannot be read: with record 0, the
-/// rest of the file is skipped. Reading continues after it. Memory is bounded by the size of a
+/// A [`Piece::Bad`] replaces a record, a [`Piece::Failed`] the rest of a file that cannot be read:
+/// it is not the end of the file. Reading continues after both. Memory is bounded by the size of a
 /// chunk or by the largest record allowed, whichever is larger.
 pub struct Chunks<'a> {
     inputs: &'a Inputs,
@@ -41,7 +41,7 @@ enum Reader {
 }
 
 impl Reader {
-    /// The next chunk of the file, or the problem in its place.
+    /// The next piece of the file.
     fn next(&mut self, any_size: bool) -> Next {
         match self {
             Self::Lines(reader) => reader.next(any_size),
@@ -65,7 +65,7 @@ impl Inputs {
 
 impl Inputs {
     /// Reads some of the chunks of [`Inputs::chunks`], those at given positions, in their order:
-    /// for each position its chunk, or the problem there.
+    /// for each position its chunk, or the failure to read it.
     ///
     /// Files without positions are not opened. Of an uncompressed JSONL, mbox or WARC file only these
     /// chunks are read; any other file is read up to its last position.
@@ -74,12 +74,13 @@ impl Inputs {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("a.jsonl");
+    /// use lookalike_io::source::Piece;
     /// use lookalike_io::{DiscoverOptions, Inputs};
     ///
     /// std::fs::write(&path, "{\"text\": \"to be\"}\n".repeat(1_000_000))?;
     /// let inputs = Inputs::discover(&[path.display().to_string()], DiscoverOptions::default())?;
-    /// let third = inputs.chunks().flatten().nth(2).ok_or("too few")?;
-    /// let again = inputs.chunks_at([third.place()]).flatten().next().ok_or("gone")?;
+    /// let Some(Piece::Chunk(third)) = inputs.chunks().nth(2) else { return Err("too few".into()) };
+    /// let Some(Piece::Chunk(again)) = inputs.chunks_at([third.place()]).next() else { return Err("gone".into()) };
     /// assert_eq!((again.place(), again.raw_records().count()), (third.place(), third.raw_records().count()));
     /// # Ok(())
     /// # }
@@ -107,7 +108,7 @@ impl<P> ChunksAt<'_, P> {
 }
 
 impl<P: Iterator<Item = ChunkPosition>> Iterator for ChunksAt<'_, P> {
-    type Item = Result<Chunk, Problem>;
+    type Item = Piece;
 
     fn next(&mut self) -> Option<Self::Item> {
         let place = self.places.next()?;
@@ -115,9 +116,9 @@ impl<P: Iterator<Item = ChunkPosition>> Iterator for ChunksAt<'_, P> {
         let gone = || {
             let name = input.map_or("", |input| input.name.as_str());
             let message = "the data that was read here is gone; the file has changed";
-            Problem::of_file(place.file, name, Some(place.offset), message.to_string())
+            ReadFailure::of_file(place.file, name, Some(place.offset), message.to_string())
         };
-        Some(self.chunks.find(place).unwrap_or_else(|| Err(gone())))
+        Some(self.chunks.find(place).unwrap_or_else(|| Err(gone())).into())
     }
 }
 
@@ -163,20 +164,31 @@ impl<'a> Chunks<'a> {
 
 impl Chunks<'_> {
     /// The chunk at a position, which is not before the previous one.
-    fn find(&mut self, place: ChunkPosition) -> Option<Result<Chunk, Problem>> {
+    fn find(&mut self, place: ChunkPosition) -> Option<Result<Chunk, ReadFailure>> {
+        let found = self.find_in(place);
+        if !matches!(found, Some(Ok(_))) {
+            // The next position is looked for from the beginning of its file.
+            self.reader = None;
+        }
+        found
+    }
+
+    fn find_in(&mut self, place: ChunkPosition) -> Option<Result<Chunk, ReadFailure>> {
         let file = place.file as usize;
         let input = self.inputs.files.get(file)?;
         if self.reader.is_none() || self.next_file != file + 1 {
             (self.reader, self.next_file) = (None, file);
             if input.format.is_document() {
-                return self
-                    .next()
-                    .filter(|run| run.as_ref().is_ok_and(|run| run.place() == place));
+                return match self.next()? {
+                    Piece::Chunk(run) => (run.place() == place).then_some(Ok(run)),
+                    Piece::Failed { failure, .. } => Some(Err(failure)),
+                    Piece::Bad(_) => None,
+                };
             }
             self.next_file += 1;
             match self.open(file) {
                 Ok(reader) => self.reader = reader,
-                Err(problem) => return Some(Err(problem)),
+                Err(failure) => return Some(Err(failure)),
             }
         }
         let reader = self.reader.as_mut()?;
@@ -186,20 +198,25 @@ impl Chunks<'_> {
             (Reader::WebRecords(records), Compression::None) => return records.at(place),
             _ => {}
         }
-        let (mut passed_over, mut given_up) = (0, None);
-        while let Some(next) = reader.next(true).any() {
-            match next {
-                Ok(mut chunk) if chunk.place() == place => {
+        let mut passed_over = 0;
+        while let Some(piece) = reader.next(true).any() {
+            let (chunk, failed) = match piece {
+                Piece::Chunk(chunk) => (Some(chunk), None),
+                Piece::Bad(_) => (None, None),
+                // The same place failed when the chunk was read first.
+                Piece::Failed { before, failure } => (before, Some(failure)),
+            };
+            match (chunk, failed) {
+                (Some(mut chunk), _) if chunk.place() == place => {
                     chunk.consumed += passed_over;
                     return Some(Ok(chunk));
                 }
-                Ok(chunk) if chunk.first_record > place.record => return None,
-                Ok(chunk) => passed_over += chunk.consumed,
-                // Only a problem that ends the file matters here.
-                Err(problem) => given_up = Some(problem).filter(|problem| problem.record == 0),
+                (_, Some(failure)) => return Some(Err(failure)),
+                (Some(chunk), None) if chunk.first_record > place.record => return None,
+                (chunk, None) => passed_over += chunk.map_or(0, |chunk| chunk.consumed),
             }
         }
-        given_up.map(Err)
+        None
     }
 
     /// Reads only the columns of Parquet files that [`Chunk::visit`] needs. Chunks start and end at
@@ -224,13 +241,13 @@ impl Chunks<'_> {
     }
 
     /// Opens the next file; `None` if it is empty.
-    fn open(&self, file: usize) -> Result<Option<Reader>, Problem> {
+    fn open(&self, file: usize) -> Result<Option<Reader>, ReadFailure> {
         let input = &self.inputs.files[file];
         let max_record = self.inputs.options.max_record();
         let (index, size) = (file as u32, self.chunk_bytes);
         // What decides how columns are read is at their end.
         if let Some(damage) = input.damage.as_ref().filter(|_| input.format.is_columns()) {
-            return Err(Problem::of_file(index, &input.name, None, damage.clone()));
+            return Err(ReadFailure::of_file(index, &input.name, None, damage.clone()));
         }
         Ok(match input.format {
             Format::Csv | Format::Tsv => {
@@ -258,12 +275,17 @@ impl Chunks<'_> {
 }
 
 impl Chunks<'_> {
-    /// The next chunk of the files before `until`, or the problem in its place.
+    /// The next piece of the files before `until`.
     pub(super) fn next_before(&mut self, until: usize, any_size: bool) -> Next {
         loop {
             if let Some(reader) = &mut self.reader {
                 match reader.next(any_size) {
                     Next::End => self.reader = None,
+                    // What a reader holds behind a failure is incomplete.
+                    Next::Piece(failed @ Piece::Failed { .. }) => {
+                        self.reader = None;
+                        return Next::Piece(failed);
+                    }
                     next => return next,
                 }
             }
@@ -277,19 +299,19 @@ impl Chunks<'_> {
                 if let super::Body::Files(count) = run.body {
                     self.next_file += count as usize;
                 }
-                return Next::Chunk(Ok(run));
+                return Next::Piece(Piece::Chunk(run));
             }
             self.next_file += 1;
             match self.open(file) {
                 Ok(reader) => self.reader = reader,
-                Err(problem) => return Next::Chunk(Err(problem)),
+                Err(failure) => return Next::Piece(failure.into()),
             }
         }
     }
 }
 
 impl Iterator for Chunks<'_> {
-    type Item = Result<Chunk, Problem>;
+    type Item = Piece;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.next_before(self.inputs.files.len(), true).any()

@@ -6,8 +6,8 @@
 
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::{Compression, InputFile};
 
@@ -29,6 +29,28 @@ pub(crate) struct Decompressed {
     object: Option<Opened>,
     /// See [`InputFile::damage`].
     damage: Option<String>,
+    /// The last error of the file below the decoder.
+    failed: LastError,
+}
+
+/// The last error of reading a file: not every decoder tells it from the end of its data.
+#[derive(Clone, Default)]
+struct LastError(Arc<Mutex<Option<io::Error>>>);
+
+impl LastError {
+    fn put(&self, error: &io::Error) {
+        let kept = match error.raw_os_error() {
+            Some(code) => io::Error::from_raw_os_error(code),
+            None => io::Error::new(error.kind(), error.to_string()),
+        };
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(kept);
+    }
+
+    /// Fails if there was an error.
+    fn check(&self) -> io::Result<()> {
+        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        last.map_or(Ok(()), Err)
+    }
 }
 
 enum Reader {
@@ -43,12 +65,13 @@ impl Decompressed {
         let file = open::open(input)?;
         let object = input.object.is_some().then(|| file.try_clone()).transpose()?;
         let used = Arc::new(AtomicU64::new(0));
-        let file = Counted { file, used: Arc::clone(&used) };
+        let failed = LastError::default();
+        let file = Counted { file, used: Arc::clone(&used), failed: failed.clone() };
         let buffered = |file| BufReader::with_capacity(BUFFER, file);
         let reader: Box<dyn Read + Send> = match compression {
             Compression::None => {
                 let reader = Reader::Plain(file);
-                return Ok(Self { reader, used, compression, object, damage });
+                return Ok(Self { reader, used, compression, object, damage, failed });
             }
             Compression::Gzip => Box::new(GzipMembers::new(buffered(file))?),
             Compression::Zstd => {
@@ -61,7 +84,7 @@ impl Decompressed {
                 Box::new(lzma_rust2::XzReader::new_mem_limit(buffered(file), true, XZ_MEMORY_KIB))
             }
         };
-        Ok(Self { reader: Reader::Packed(reader), used, compression, object, damage })
+        Ok(Self { reader: Reader::Packed(reader), used, compression, object, damage, failed })
     }
 
     /// Appends the next `most` bytes, or all that are left.
@@ -85,7 +108,11 @@ impl Decompressed {
                 counted.used.fetch_add((out.len() - before) as u64, Ordering::Relaxed);
                 read
             }
-            Reader::Packed(reader) => reader.take(most as u64).read_to_end(out),
+            Reader::Packed(reader) => {
+                let read = reader.take(most as u64).read_to_end(out)?;
+                self.failed.check()?;
+                Ok(read)
+            }
         }
     }
 
@@ -147,7 +174,11 @@ impl Read for Decompressed {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         match &mut self.reader {
             Reader::Plain(counted) => counted.read(out),
-            Reader::Packed(reader) => reader.read(out),
+            Reader::Packed(reader) => {
+                let read = reader.read(out)?;
+                self.failed.check()?;
+                Ok(read)
+            }
         }
     }
 }
@@ -189,13 +220,18 @@ impl Failure {
 struct Counted {
     file: Opened,
     used: Arc<AtomicU64>,
+    failed: LastError,
 }
 
 impl Read for Counted {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(out)?;
-        self.used.fetch_add(read as u64, Ordering::Relaxed);
-        Ok(read)
+        let read = self.file.read(out);
+        match &read {
+            Ok(read) => _ = self.used.fetch_add(*read as u64, Ordering::Relaxed),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => self.failed.put(error),
+        }
+        read
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::mail::{MailLimits, MailOptions, MailReader};
 use crate::office::Office;
-use crate::{Content, Format, InputFile, Inputs, Item, Problem, RecordView};
+use crate::{Content, Format, InputFile, Inputs, Item, Problem, ReadFailure, RecordView};
 
 use super::decompress::Decompressed;
 use super::detach::Detached;
@@ -81,7 +81,11 @@ pub(super) fn visit(
             }
             Err((message, unreadable)) => {
                 let problem = Problem::of_file(file, &input.name, None, message);
-                visit(Item::Bad(Problem { record: 1, unreadable, ..problem }));
+                let problem = Problem { record: 1, unreadable, ..problem };
+                visit(match unreadable {
+                    true => Item::Failed(ReadFailure::from(problem)),
+                    false => Item::Bad(problem),
+                });
             }
         }
         if scratch.bytes.capacity() > 2 * LARGE {

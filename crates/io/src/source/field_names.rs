@@ -1,7 +1,7 @@
 //! Field names of the inputs, for messages about a missing field.
 
 use super::raw::{is_blank, split_line};
-use super::{Body, documents, json, messages, nested, web_records};
+use super::{Body, Piece, documents, json, messages, nested, web_records};
 use crate::mail::{MailReader, mbox};
 use crate::{Format, Inputs};
 
@@ -47,7 +47,11 @@ impl Inputs {
         let data = self.files.iter().filter(|file| has_fields(file.format));
         for file in data.take(FILES) {
             let one = Inputs::from_files(vec![file.clone()], self.options.clone());
-            let Some(Ok(chunk)) = one.chunks().next() else { continue };
+            let Some(Piece::Chunk(chunk) | Piece::Failed { before: Some(chunk), .. }) =
+                one.chunks().next()
+            else {
+                continue;
+            };
             match &chunk.body {
                 Body::Lines(data) => {
                     let mut data = data.as_slice();

@@ -10,7 +10,7 @@ impl<'a> Chunks<'a> {
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let folder = tempfile::tempdir()?;
-    /// use lookalike_io::source::Next;
+    /// use lookalike_io::source::{Next, Piece};
     /// use lookalike_io::{DiscoverOptions, Inputs};
     ///
     /// let paths = ["a.jsonl", "b.jsonl"].map(|name| folder.path().join(name).display().to_string());
@@ -20,8 +20,8 @@ impl<'a> Chunks<'a> {
     /// let inputs = Inputs::discover(&paths, DiscoverOptions::default())?;
     /// let mut files: Vec<_> = inputs.chunks().into_files().collect();
     /// let (mut a, mut b) = (files.remove(0), files.remove(0));
-    /// assert!(matches!(b.next(true), Next::Chunk(Ok(chunk)) if chunk.file == 1));
-    /// assert!(matches!(a.next(true), Next::Chunk(Ok(chunk)) if chunk.file == 0));
+    /// assert!(matches!(b.next(true), Next::Piece(Piece::Chunk(chunk)) if chunk.file == 1));
+    /// assert!(matches!(a.next(true), Next::Piece(Piece::Chunk(chunk)) if chunk.file == 0));
     /// assert!(matches!(b.next(true), Next::End));
     /// # Ok(())
     /// # }
@@ -72,7 +72,7 @@ impl FileChunks<'_> {
         (self.chunks.next_file() - begun) as u32
     }
 
-    /// The next chunk, or the problem in its place. Unless `any_size`, a record larger than a chunk
+    /// The next piece. Unless `any_size`, a record larger than a chunk
     /// is not read, and [`Next::Large`] is returned until any size is allowed.
     pub fn next(&mut self, any_size: bool) -> Next {
         self.chunks.next_before(self.until, any_size)

@@ -1,11 +1,11 @@
 //! Chunks of whole lines of a JSONL file.
 
-use crate::{InputFile, Problem};
+use crate::{InputFile, ReadFailure};
 
 use super::raw::{is_blank, split_line};
 use super::record_limit::too_long_in_stream;
 use super::stream::{Stream, grown};
-use super::{Body, Chunk, ChunkPosition, Next};
+use super::{Body, Chunk, ChunkPosition, Next, Piece};
 
 /// Reads one file.
 pub(super) struct LineReader {
@@ -24,25 +24,25 @@ impl LineReader {
         input: &InputFile,
         chunk_bytes: usize,
         max_record: usize,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, ReadFailure> {
         let stream = Stream::open(file, input)?;
         Ok(Self { stream, chunk_bytes, max_record, record: 1, line: 1 })
     }
 
-    /// The chunk at a position of this uncompressed file, or the problem there; `None` if the file
+    /// The chunk at a position of this uncompressed file, or the failure there; `None` if the file
     /// is too short.
-    pub(super) fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, Problem>> {
+    pub(super) fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, ReadFailure>> {
         self.stream.seek(place.offset);
         (self.record, self.line) = (place.record, place.line);
         let bytes = usize::try_from(place.bytes).ok()?;
         self.stream.fill(bytes);
         match self.stream.held.len() < bytes {
-            true => self.stream.take_failure().map(Err),
+            true => self.stream.failure().map(Err),
             false => self.cut(bytes),
         }
     }
 
-    /// The next chunk, or the problem in its place. Unless `any_size`, only the beginning of a line
+    /// The next piece. Unless `any_size`, only the beginning of a line
     /// longer than a chunk is read.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
         let mut size = self.chunk_bytes;
@@ -65,15 +65,16 @@ impl LineReader {
             if end > 0 {
                 match self.cut(end) {
                     None => (size, without_end) = (self.chunk_bytes, 0),
-                    Some(chunk) => return Next::Chunk(chunk),
+                    Some(chunk) if without_end == 0 => return self.stream.all_held(chunk),
+                    Some(chunk) => return Next::Piece(chunk.into()),
                 }
             } else if self.stream.ended {
                 // A line that damage cut off is lost with the rest.
-                return Next::problem(self.stream.take_failure());
+                return self.stream.end();
             } else if held.len() > self.max_record {
                 match self.skip_line() {
                     None => (size, without_end) = (self.chunk_bytes, 0),
-                    Some(problem) => return Next::Chunk(Err(problem)),
+                    Some(bad) => return Next::Piece(bad),
                 }
             } else if !any_size {
                 return Next::Large;
@@ -86,7 +87,7 @@ impl LineReader {
     }
 
     /// Cuts off whole lines; `None` if they are all blank.
-    fn cut(&mut self, end: usize) -> Option<Result<Chunk, Problem>> {
+    fn cut(&mut self, end: usize) -> Option<Result<Chunk, ReadFailure>> {
         let offset = self.stream.offset;
         let data = self.stream.cut(end);
         let (records, lines) = count(&data);
@@ -110,7 +111,7 @@ impl LineReader {
     }
 
     /// Skips the current line, which is too long. `None` if it is blank.
-    fn skip_line(&mut self) -> Option<Problem> {
+    fn skip_line(&mut self) -> Option<Piece> {
         let offset = self.stream.offset;
         let mut blank = true;
         loop {
@@ -132,10 +133,10 @@ impl LineReader {
         let record = self.record;
         match record.checked_add(1) {
             Some(next) => self.record = next,
-            None => return Some(self.stream.too_many_records()),
+            None => return Some(self.stream.too_many_records().into()),
         }
         let message = too_long_in_stream(self.max_record);
-        Some(self.stream.problem(record, line, offset, message))
+        Some(Piece::Bad(self.stream.problem(record, line, offset, message)))
     }
 }
 

@@ -1,11 +1,11 @@
 //! Chunks of whole messages of an mbox file.
 
 use crate::mail::mbox::{LOOKAHEAD, SEPARATOR, Separators};
-use crate::{InputFile, Problem};
+use crate::{InputFile, ReadFailure};
 
 use super::record_limit::too_long_in_stream;
 use super::stream::{Stream, grown};
-use super::{Body, Chunk, ChunkPosition, Next};
+use super::{Body, Chunk, ChunkPosition, Next, Piece};
 
 /// Bytes that are read at least.
 const LEAST: usize = 16;
@@ -33,7 +33,7 @@ impl MessageReader {
         input: &InputFile,
         chunk_bytes: usize,
         max_record: usize,
-    ) -> Result<Self, Problem> {
+    ) -> Result<Self, ReadFailure> {
         let stream = Stream::open(file, input)?;
         let (starts, separators) = (Vec::new(), Separators::default());
         let (record, line) = (1, 1);
@@ -43,7 +43,7 @@ impl MessageReader {
             false => {
                 let message = "is not an mbox: its first line does not start with `From `; name \
                                the format with the setting input_format (eml for single messages)";
-                Err(Problem::of_file(file, &input.name, None, message.to_string()))
+                Err(ReadFailure::of_file(file, &input.name, None, message.to_string()))
             }
         }
     }
@@ -60,8 +60,9 @@ impl MessageReader {
                     self.drop_front(held.len());
                     continue;
                 }
+                // What a failure cut off is reported as such.
                 Some(0) => {
-                    let is_mbox = held.starts_with(SEPARATOR);
+                    let is_mbox = held.starts_with(SEPARATOR) || self.stream.is_cut_off();
                     self.start();
                     return is_mbox;
                 }
@@ -80,26 +81,30 @@ impl MessageReader {
         self.separators = Separators::after_start();
     }
 
-    /// The chunk at a position of this uncompressed file, or the problem there; `None` if the file
+    /// The chunk at a position of this uncompressed file, or the failure there; `None` if the file
     /// is too short.
-    pub(super) fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, Problem>> {
+    pub(super) fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, ReadFailure>> {
         self.stream.seek(place.offset);
         (self.record, self.line) = (place.record, place.line);
         self.start();
         let bytes = usize::try_from(place.bytes).ok()?;
         self.stream.fill(bytes.saturating_add(BEYOND));
         if self.stream.held.len() < bytes {
-            return self.stream.take_failure().map(Err);
+            return self.stream.failure().map(Err);
         }
         if !self.stream.held.starts_with(SEPARATOR) {
             return None;
         }
         self.search();
+        // Without what follows, not every separator may have been found.
+        if self.stream.is_cut_off() && !self.starts.contains(&bytes) {
+            return self.stream.failure().map(Err);
+        }
         let records = self.starts.partition_point(|start| *start < bytes);
         Some(self.chunk(records, bytes))
     }
 
-    /// The next chunk, or the problem in its place. Unless `any_size`, only the beginning of a
+    /// The next piece. Unless `any_size`, only the beginning of a
     /// message longer than a chunk is read.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
         let mut size = self.least();
@@ -116,15 +121,16 @@ impl MessageReader {
             if records > 1 && size > self.least() {
                 // A message longer than a chunk gets a chunk of its own, so that its memory can be
                 // freed early.
-                return Next::Chunk(self.chunk(1, self.starts[1]));
+                return Next::Piece(self.chunk(1, self.starts[1]).into());
             } else if records > 0 {
-                return Next::Chunk(self.chunk(records, end));
+                let chunk = self.chunk(records, end);
+                return self.stream.all_held(chunk);
             } else if self.stream.ended {
                 // A message that damage cut off is lost with the rest.
-                return Next::problem(self.stream.take_failure());
+                return self.stream.end();
             } else if held > self.max_record.saturating_add(BEYOND) {
                 // The separator after a shorter message would have been found.
-                return Next::Chunk(Err(self.skip_record()));
+                return Next::Piece(self.skip_record());
             } else if !any_size {
                 return Next::Large;
             } else {
@@ -150,7 +156,7 @@ impl MessageReader {
         }
     }
 
-    fn chunk(&mut self, records: usize, end: usize) -> Result<Chunk, Problem> {
+    fn chunk(&mut self, records: usize, end: usize) -> Result<Chunk, ReadFailure> {
         let (offset, first_line, first_record) = (self.stream.offset, self.line, self.record);
         let later = self.starts.split_off(records);
         let starts = std::mem::replace(&mut self.starts, later);
@@ -178,7 +184,7 @@ impl MessageReader {
     }
 
     /// Skips the message held, which is too long.
-    fn skip_record(&mut self) -> Problem {
+    fn skip_record(&mut self) -> Piece {
         let (record, line, offset) = (self.record, self.line, self.stream.offset);
         self.separators = Separators::unmeasured(&self.stream.held);
         loop {
@@ -199,8 +205,9 @@ impl MessageReader {
         self.start();
         match record.checked_add(1) {
             Some(next) => self.record = next,
-            None => return self.stream.too_many_records(),
+            None => return self.stream.too_many_records().into(),
         }
-        self.stream.problem(record, line, offset, too_long_in_stream(self.max_record))
+        let message = too_long_in_stream(self.max_record);
+        Piece::Bad(self.stream.problem(record, line, offset, message))
     }
 }

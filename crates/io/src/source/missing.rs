@@ -98,14 +98,17 @@ impl<'a> Search<'a> {
 
     /// Reads records until all fields were found; `None` if `cancelled`.
     fn read(&mut self, inputs: &Inputs, cancelled: &dyn Fn() -> bool) -> Option<()> {
-        let mut chunks = inputs.chunks().with_size(CHUNK_BYTES).flatten();
+        let mut pieces = inputs.chunks().with_size(CHUNK_BYTES);
         while !self.wanted.is_empty()
-            && let Some(chunk) = chunks.next()
+            && let Some(piece) = pieces.next()
         {
             if cancelled() {
                 return None;
             }
-            self.chunk(&chunk, inputs);
+            // What cannot be read is reported when it is read.
+            if let Some(chunk) = piece.records() {
+                self.chunk(chunk, inputs);
+            }
         }
         Some(())
     }

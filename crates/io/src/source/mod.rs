@@ -8,8 +8,10 @@
 //!
 //! Chunk boundaries depend on the files only, so a second pass sees the same chunks.
 //!
-//! A record or a file that cannot be read never stops a run: it becomes a
-//! [`Problem`](crate::Problem) with its location, and reading continues after it.
+//! A record that cannot be used is a [`Problem`](crate::Problem) with its location, and reading
+//! continues after it. A file that cannot be read, or only to some place, is a
+//! [`ReadFailure`](crate::ReadFailure), a type that every caller has to handle: reading can continue
+//! with the next file, but records are missing.
 
 mod arrow_batches;
 mod batches;
@@ -58,7 +60,7 @@ use arrow_array::RecordBatch;
 
 use crate::{FieldNames, Partitions};
 
-pub use chunk::{Body, Chunk, ChunkPosition, CsvHeader, LARGE, Next};
+pub use chunk::{Body, Chunk, ChunkPosition, CsvHeader, LARGE, Next, Piece};
 pub use chunks::{Chunks, ChunksAt};
 pub use cut::cut_batch;
 pub use files::{FileChunks, Files};

@@ -9,24 +9,26 @@
 use std::sync::Arc;
 
 use crate::input::CsvDialect;
-use crate::{DiscoverOptions, Format, InputFile, Problem};
+use crate::{DiscoverOptions, Format, InputFile, ReadFailure};
 
 use super::fields::Fields;
 use super::record_limit::size_words;
 use super::row_scanner::{Scanner, State, line_ends, too_long_row};
 use super::stream::{Stream, grown};
-use super::{Body, Chunk, CsvHeader, Next, csv};
+use super::{Body, Chunk, CsvHeader, Next, Piece, csv};
 
-/// The header of a file without records, which has no chunk to carry it. `None` if it cannot be
-/// read: that was reported when the file was read.
+/// The header of a file without records, which has no chunk to carry it; `None` if it is empty.
+///
+/// # Errors
+/// It cannot be read.
 pub(crate) fn header(
     file: u32,
     input: &InputFile,
     options: &DiscoverOptions,
-) -> Option<Arc<CsvHeader>> {
+) -> Result<Option<Arc<CsvHeader>>, ReadFailure> {
     let fields = Fields::new(&options.fields);
     let reader = RowReader::open(file, input, &fields, options, HEADER_BYTES, HEADER_BYTES);
-    Some(reader.ok()??.header)
+    Ok(reader?.map(|reader| reader.header))
 }
 
 /// Longest header: its names are kept and take several times its size.
@@ -58,7 +60,7 @@ impl RowReader {
         options: &DiscoverOptions,
         chunk_bytes: usize,
         max_record: usize,
-    ) -> Result<Option<Self>, Problem> {
+    ) -> Result<Option<Self>, ReadFailure> {
         let dialect = CsvDialect::of(input.format, &options.formats);
         let header = CsvHeader { raw: Vec::new(), names: Vec::new(), dialect };
         let mut reader = Self {
@@ -72,10 +74,10 @@ impl RowReader {
             line: 1,
             after_cr: false,
         };
-        let refuse = |message| Problem::of_file(file, &input.name, None, message);
+        let refuse = |message| ReadFailure::of_file(file, &input.name, None, message);
         let Some(raw) = reader.read_header().map_err(refuse)? else {
-            return match reader.stream.take_failure() {
-                Some(problem) => Err(problem),
+            return match reader.stream.failure() {
+                Some(failure) => Err(failure),
                 None => Ok(None),
             };
         };
@@ -88,7 +90,7 @@ impl RowReader {
             None => csv::names(&raw, dialect).map(|names| Some(CsvHeader { raw, names, dialect })),
         };
         let Some(header) = header.map_err(refuse)? else {
-            return match reader.stream.take_failure() {
+            return match reader.stream.failure() {
                 Some(problem) => Err(problem),
                 None => Ok(None),
             };
@@ -134,7 +136,10 @@ impl RowReader {
                     ));
                 }
                 [_, next, ..] => next,
-                [_] if self.stream.ended && self.scanner.is_quoted() => {
+                [_] if self.stream.ended
+                    && !self.stream.is_cut_off()
+                    && self.scanner.is_quoted() =>
+                {
                     return Err("the header has a quote that is not closed; close it".to_string());
                 }
                 [_] if self.stream.ended && !self.stream.is_cut_off() => self.stream.held.len(),
@@ -169,7 +174,7 @@ impl RowReader {
         record.len() - ends
     }
 
-    /// The next chunk, or the problem in its place. Unless `any_size`, only the beginning of a
+    /// The next piece. Unless `any_size`, only the beginning of a
     /// record longer than a chunk is read.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
         let mut size = self.chunk_bytes;
@@ -191,18 +196,19 @@ impl RowReader {
             if records > 1 && size > self.chunk_bytes {
                 // A record longer than a chunk gets a chunk of its own, so that its memory can be
                 // freed early.
-                return Next::Chunk(self.chunk(1, self.starts[1]));
+                return Next::Piece(self.chunk(1, self.starts[1]).into());
             } else if records > 0 {
-                return Next::Chunk(self.chunk(records, end));
+                let chunk = self.chunk(records, end);
+                return self.stream.all_held(chunk);
             } else if self.stream.ended {
-                return Next::problem(self.stream.take_failure());
+                return self.stream.end();
             } else if blank {
                 self.cut(held);
                 size = self.chunk_bytes;
             } else if self.scanner.state != State::Between
                 && held - self.starts.first().copied().unwrap_or(held) > self.max_record
             {
-                return Next::Chunk(Err(self.skip_record()));
+                return Next::Piece(self.skip_record());
             } else if !any_size {
                 return Next::Large;
             } else {
@@ -240,7 +246,7 @@ impl RowReader {
         data
     }
 
-    fn chunk(&mut self, records: usize, end: usize) -> Result<Chunk, Problem> {
+    fn chunk(&mut self, records: usize, end: usize) -> Result<Chunk, ReadFailure> {
         let (offset, first_record) = (self.stream.offset, self.record);
         let first_line = self.line - u64::from(self.is_within_end());
         let later = self.starts.split_off(records);
@@ -261,7 +267,7 @@ impl RowReader {
     }
 
     /// Skips the current record, which is too long.
-    fn skip_record(&mut self) -> Problem {
+    fn skip_record(&mut self) -> Piece {
         let start = self.starts.first().copied().unwrap_or(0);
         self.starts.clear();
         self.cut(start);
@@ -284,9 +290,9 @@ impl RowReader {
         }
         match record.checked_add(1) {
             Some(next) => self.record = next,
-            None => return self.stream.too_many_records(),
+            None => return self.stream.too_many_records().into(),
         }
-        self.stream.problem(record, line, offset, message)
+        Piece::Bad(self.stream.problem(record, line, offset, message))
     }
 }
 

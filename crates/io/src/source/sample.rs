@@ -13,10 +13,10 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use crate::{Compression, Format, InputFile, Inputs, Problem};
+use crate::{Compression, Format, InputFile, Inputs, ReadFailure};
 
 use super::raw::{is_blank, split_line};
-use super::{Body, Chunk, Chunks, open};
+use super::{Body, Chunk, Chunks, Piece, open};
 
 /// Parts of a sample (approximate): many, so that one unusual file does not dominate it.
 const PARTS: u64 = 256;
@@ -34,7 +34,7 @@ const MOST_UNPACKED: u64 = 16;
 /// Which parts of the inputs are read; made by [`Inputs::sample`].
 #[derive(Debug, Clone)]
 pub struct Sample {
-    pieces: Vec<Piece>,
+    pieces: Vec<Span>,
     whole: bool,
     by_entry: [SampleShare; 3],
     from_beginning: u64,
@@ -79,7 +79,7 @@ impl Entry {
 
 /// A contiguous part that is read.
 #[derive(Debug, Clone)]
-enum Piece {
+enum Span {
     Lines { file: u32, span: Range<u64> },
     Documents { first: u32, files: u32, bytes: u64 },
     Beginning { file: u32, bytes: u64 },
@@ -97,8 +97,12 @@ impl Inputs {
     /// std::fs::write(&path, "{\"text\": \"to be\"}\n".repeat(1000))?;
     /// let inputs = Inputs::discover(&[path.display().to_string()], DiscoverOptions::default())?;
     /// let sample = inputs.sample(4000, 1);
-    /// let lines = sample.chunks(&inputs).filter_map(Result::ok).flat_map(|chunk| {
-    ///     chunk.raw_records().map(|(_, line)| line.len() as u64).collect::<Vec<_>>()
+    /// let lines = sample.chunks(&inputs).flat_map(|piece| {
+    ///     let (chunk, problem) = piece.into_parts();
+    ///     assert_eq!(problem, None);
+    ///     chunk.into_iter().flat_map(|chunk| {
+    ///         chunk.raw_records().map(|(_, line)| line.len() as u64).collect::<Vec<_>>()
+    ///     })
     /// });
     /// assert!((3900..4100).contains(&lines.sum::<u64>()));
     /// # Ok(())
@@ -180,7 +184,7 @@ impl Sample {
                     share.sampled_bytes +=
                         spans.iter().map(|span| span.end - span.start).sum::<u64>();
                     self.pieces
-                        .extend(spans.into_iter().map(|span| Piece::Lines { file: number, span }));
+                        .extend(spans.into_iter().map(|span| Span::Lines { file: number, span }));
                 }
                 Entry::Document => {
                     let mut here = here;
@@ -188,7 +192,7 @@ impl Sample {
                     share.sampled_files += 1;
                     share.sampled_bytes += file.size;
                     match self.pieces.last_mut() {
-                        Some(Piece::Documents { first, files, bytes })
+                        Some(Span::Documents { first, files, bytes })
                             if *first + *files == number
                                 && *files < 64
                                 && *bytes < part.end - part.start =>
@@ -196,7 +200,7 @@ impl Sample {
                             *files += 1;
                             *bytes += file.size;
                         }
-                        _ => self.pieces.push(Piece::Documents {
+                        _ => self.pieces.push(Span::Documents {
                             first: number,
                             files: 1,
                             bytes: file.size,
@@ -209,7 +213,7 @@ impl Sample {
                         share.sampled_files += 1;
                         share.sampled_bytes += bytes;
                         self.from_beginning += u64::from(bytes < file.size);
-                        self.pieces.push(Piece::Beginning { file: number, bytes });
+                        self.pieces.push(Span::Beginning { file: number, bytes });
                     }
                 }
             }
@@ -242,29 +246,27 @@ impl Sample {
 
     /// Reads the sample: the same chunks every time. Records of a file are numbered from 1 in the
     /// order of reading, so numbers are not positions in a file that was entered.
-    pub fn chunks<'a>(
-        &'a self,
-        inputs: &'a Inputs,
-    ) -> Box<dyn Iterator<Item = Result<Chunk, Problem>> + Send + 'a> {
+    pub fn chunks<'a>(&'a self, inputs: &'a Inputs) -> Box<dyn Iterator<Item = Piece> + Send + 'a> {
         if self.whole {
             return Box::new(inputs.chunks());
         }
         let (mut of, mut record) = (u32::MAX, 1);
         Box::new(self.pieces.iter().flat_map(move |piece| match piece {
-            Piece::Lines { file, span } => {
+            Span::Lines { file, span } => {
                 if of != *file {
                     (of, record) = (*file, 1);
                 }
                 let chunk = lines(inputs, *file, span.clone(), &mut record);
-                Box::new(chunk.transpose().into_iter()) as Box<dyn Iterator<Item = _> + Send>
+                Box::new(chunk.transpose().map(Piece::from).into_iter())
+                    as Box<dyn Iterator<Item = _> + Send>
             }
-            Piece::Documents { first, files, bytes } => {
+            Span::Documents { first, files, bytes } => {
                 let (first_record, first_line, offset) = (1, 0, 0);
                 let (file, consumed, body) = (*first, *bytes, Body::Files(*files));
                 let run = Chunk { file, first_record, first_line, offset, consumed, body };
-                Box::new(std::iter::once(Ok(run)))
+                Box::new(std::iter::once(Piece::Chunk(run)))
             }
-            Piece::Beginning { file, bytes } => Box::new(Beginning {
+            Span::Beginning { file, bytes } => Box::new(Beginning {
                 chunks: inputs.chunks().of_file(*file, (*bytes).clamp(LEAST_PART, MOST_PART)),
                 left: *bytes,
                 unpacked: bytes.saturating_mul(MOST_UNPACKED).max(LEAST_PART),
@@ -280,10 +282,11 @@ fn lines(
     file: u32,
     span: Range<u64>,
     record: &mut u32,
-) -> Result<Option<Chunk>, Problem> {
+) -> Result<Option<Chunk>, ReadFailure> {
     let input = &inputs.files[file as usize];
-    let refuse =
-        |error: &std::io::Error| Problem::of_file(file, &input.name, None, open::explain(error));
+    let refuse = |error: &std::io::Error| {
+        ReadFailure::of_file(file, &input.name, None, open::explain(error))
+    };
     let mut data = Vec::new();
     // One byte more at the front, to see whether a line begins at the first.
     let from = span.start.saturating_sub(1);
@@ -340,29 +343,27 @@ struct Beginning<'a> {
 }
 
 impl Iterator for Beginning<'_> {
-    type Item = Result<Chunk, Problem>;
+    type Item = Piece;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.left == 0 || self.unpacked == 0 {
             return None;
         }
         let next = self.chunks.next()?;
-        match &next {
-            Ok(chunk) if chunk.file != self.file => return None,
-            Ok(chunk) => {
-                self.left = self.left.saturating_sub(chunk.consumed.max(1));
-                let size = match &chunk.body {
-                    Body::Lines(data)
-                    | Body::Rows { data, .. }
-                    | Body::Messages { data, .. }
-                    | Body::WebRecords { data, .. } => data.len(),
-                    Body::Batch(batch) => batch.get_array_memory_size(),
-                    Body::Files(_) => 0,
-                };
-                self.unpacked = self.unpacked.saturating_sub(size as u64);
-            }
-            Err(problem) if problem.file != self.file => return None,
-            Err(_) => {}
+        if next.file() != self.file {
+            return None;
+        }
+        if let Some(chunk) = next.records() {
+            self.left = self.left.saturating_sub(chunk.consumed.max(1));
+            let size = match &chunk.body {
+                Body::Lines(data)
+                | Body::Rows { data, .. }
+                | Body::Messages { data, .. }
+                | Body::WebRecords { data, .. } => data.len(),
+                Body::Batch(batch) => batch.get_array_memory_size(),
+                Body::Files(_) => 0,
+            };
+            self.unpacked = self.unpacked.saturating_sub(size as u64);
         }
         Some(next)
     }

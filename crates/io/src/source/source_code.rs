@@ -200,7 +200,8 @@ impl Inputs {
         };
         one.options.fields.given.clone_from(&fields);
         let (mut seen, mut are_code) = (0, true);
-        let Some(Ok(chunk)) = one.chunks().with_size(CHUNK_BYTES).next() else { return false };
+        let Some(piece) = one.chunks().with_size(CHUNK_BYTES).next() else { return false };
+        let Ok(chunk) = piece.whole() else { return false };
         chunk.visit(&one, &mut VisitScratch::default(), &mut |item| {
             if let (Item::Record(record), true) = (item, seen < RECORDS) {
                 let given = record.given;

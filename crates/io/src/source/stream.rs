@@ -1,10 +1,10 @@
 //! Buffered, decompressed bytes of one file, from which whole records are cut off.
 
 use crate::input::kind::compression_of;
-use crate::{Compression, InputFile, Problem};
+use crate::{Compression, InputFile, Problem, ReadFailure};
 
 use super::decompress::{Decompressed, Failure};
-use super::open;
+use super::{Chunk, Next, Piece, open};
 
 /// A window on a file: filled at its end, cut at its front.
 pub(super) struct Stream {
@@ -26,8 +26,8 @@ pub(super) struct Stream {
 impl Stream {
     /// Opens a file and checks its first bytes: a UTF-8 byte order mark is skipped, and files that
     /// cannot be read record by record are rejected.
-    pub(super) fn open(file: u32, input: &InputFile) -> Result<Self, Problem> {
-        let refuse = |message| Problem::of_file(file, &input.name, None, message);
+    pub(super) fn open(file: u32, input: &InputFile) -> Result<Self, ReadFailure> {
+        let refuse = |message| ReadFailure::of_file(file, &input.name, None, message);
         let source = Decompressed::open(input).map_err(|e| refuse(open::explain(&e)))?;
         let mut stream = Self {
             file,
@@ -49,14 +49,14 @@ impl Stream {
         Ok(stream)
     }
 
-    /// Seeks in an uncompressed file. If it cannot be read from there, it ends.
-    /// there, it ends.
+    /// Seeks in an uncompressed file. If it cannot be read from there, it ends with a failure.
     pub(super) fn seek(&mut self, offset: u64) {
-        if offset == self.offset {
+        if offset == self.offset && !self.ended {
             return;
         }
         self.held.clear();
         self.offset = offset;
+        self.failure = None;
         match self.source.seek(offset) {
             Ok(()) => self.ended = false,
             Err(error) => {
@@ -107,15 +107,38 @@ impl Stream {
         used - std::mem::replace(&mut self.reported, used)
     }
 
-    /// Why the file could not be read to its end, once; the bytes held are dropped.
-    pub(super) fn take_failure(&mut self) -> Option<Problem> {
-        let failure = self.failure.take()?;
-        // The bytes held are the beginning of a record whose end is lost.
+    /// What follows the last whole record: the end, or why there is no more. The bytes held, the
+    /// beginning of a record whose end is lost, are dropped.
+    pub(super) fn end(&mut self) -> Next {
+        let Some(failure) = self.failure.take() else { return Next::End };
         self.offset += self.held.len() as u64;
         self.held.clear();
         let (offset, message) = (Some(self.offset), failure.message().to_string());
-        let unreadable = matches!(failure, Failure::Damage(_));
-        Some(Problem { unreadable, ..Problem::of_file(self.file, &self.name, offset, message) })
+        let problem = Problem::of_file(self.file, &self.name, offset, message);
+        Next::Piece(match failure {
+            Failure::Damage(_) => Piece::from(ReadFailure::from(problem)),
+            Failure::Trailing => Piece::Bad(Problem { unreadable: false, ..problem }),
+        })
+    }
+
+    /// Why the file cannot be read further; `None` if it ended.
+    pub(super) fn failure(&mut self) -> Option<ReadFailure> {
+        match self.end() {
+            Next::Piece(Piece::Failed { failure, .. }) => Some(failure),
+            _ => None,
+        }
+    }
+
+    /// A chunk of all whole records held. If a failure cut it off, it goes with the failure: the next
+    /// reading may have more records there.
+    pub(super) fn all_held(&mut self, chunk: Result<Chunk, ReadFailure>) -> Next {
+        Next::Piece(match chunk {
+            Ok(chunk) => match self.is_cut_off().then(|| self.failure()).flatten() {
+                Some(failure) => Piece::Failed { before: Some(chunk), failure },
+                None => Piece::Chunk(chunk),
+            },
+            Err(failure) => Piece::from(failure),
+        })
     }
 
     /// A problem with one record that is not in any chunk.
@@ -126,13 +149,13 @@ impl Stream {
     }
 
     /// Records are numbered with 32 bits: the rest of the file is skipped.
-    pub(super) fn too_many_records(&mut self) -> Problem {
+    pub(super) fn too_many_records(&mut self) -> ReadFailure {
         let offset = Some(self.offset);
         self.held.clear();
         self.ended = true;
         self.failure = None;
         let message = format!("holds more than {} records; split it", u32::MAX);
-        Problem::of_file(self.file, &self.name, offset, message)
+        ReadFailure::of_file(self.file, &self.name, offset, message)
     }
 
     pub(super) fn file(&self) -> u32 {

@@ -20,17 +20,24 @@ impl Chunk {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("a.jsonl");
-    /// use lookalike_io::source::VisitScratch;
+    /// use lookalike_io::source::{Piece, VisitScratch};
     /// use lookalike_io::{Content, DiscoverOptions, Inputs, Item};
     ///
     /// std::fs::write(&path, "{\"id\": 7, \"text\": \"to be\"}\nor not\n")?;
     /// let inputs = Inputs::discover(&[path.display().to_string()], DiscoverOptions::default())?;
     ///
     /// let (mut scratch, mut good, mut bad) = (VisitScratch::default(), Vec::new(), Vec::new());
-    /// for chunk in inputs.chunks() {
-    ///     chunk?.visit(&inputs, &mut scratch, &mut |item| match item {
+    /// for piece in inputs.chunks() {
+    ///     let chunk = match piece {
+    ///         Piece::Chunk(chunk) => chunk,
+    ///         Piece::Bad(problem) => return Err(problem.into()),
+    ///         // Records are missing: not the end of the file.
+    ///         Piece::Failed { failure, .. } => return Err(failure.into()),
+    ///     };
+    ///     chunk.visit(&inputs, &mut scratch, &mut |item| match item {
     ///         Item::Record(record) => good.push(record.id.unwrap_or_default().into_owned()),
     ///         Item::Bad(problem) => bad.push(problem.line),
+    ///         Item::Failed(failure) => bad.push(failure.problem().line),
     ///     });
     /// }
     /// assert_eq!(good, ["7"]);
@@ -62,7 +69,7 @@ impl Chunk {
         let mut detached = None;
         self.parse(inputs, scratch, &|_, _| true, &mut |item| match item {
             Item::Record(record) => detached = Some(Detached::of(&record)),
-            Item::Bad(problem) => visit(Item::Bad(problem)),
+            other => visit(other),
         });
         let Some(record) = detached else { return };
         let (Body::Lines(data)
@@ -109,7 +116,7 @@ impl Chunk {
                 Some(found) => found.fill(record, &inputs.options.fields, visit),
                 None => visit(Item::Record(record)),
             },
-            Item::Bad(problem) => visit(Item::Bad(problem)),
+            other => visit(other),
         };
         // Whether there are any is asked once, and not of every record.
         if files.into_iter().any(has_partitions) {

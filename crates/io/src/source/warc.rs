@@ -1,11 +1,11 @@
 //! Chunks of whole records of a WARC file.
 
 use crate::web::warc::{self, End};
-use crate::{InputFile, Problem};
+use crate::{InputFile, ReadFailure};
 
 use super::record_limit::{too_long, too_long_in_stream};
 use super::stream::{Stream, grown};
-use super::{Body, Chunk, ChunkPosition, Next};
+use super::{Body, Chunk, ChunkPosition, Next, Piece};
 
 /// Fewest bytes held at first.
 const LEAST: usize = 64;
@@ -29,8 +29,9 @@ impl WarcReader {
         input: &InputFile,
         chunk_bytes: usize,
         max_record: usize,
-    ) -> Result<Self, Problem> {
-        let refuse = |message: &str| Problem::of_file(file, &input.name, None, message.to_owned());
+    ) -> Result<Self, ReadFailure> {
+        let refuse =
+            |message: &str| ReadFailure::of_file(file, &input.name, None, message.to_owned());
         let mut stream = Stream::open(file, input)?;
         let chunk_bytes = chunk_bytes.max(LEAST);
         stream.fill(chunk_bytes);
@@ -40,7 +41,8 @@ impl WarcReader {
             ));
         }
         let is_warc = warc::next(&stream.held, 1).is_some() || stream.held.starts_with(warc::MAGIC);
-        if !stream.held.is_empty() && !is_warc {
+        // What a failure cut off is reported as such.
+        if !stream.held.is_empty() && !is_warc && !stream.is_cut_off() {
             return Err(refuse(
                 "is not a WARC file: no line at its start begins with `WARC/`; name the format with the \
                  setting input_format",
@@ -49,22 +51,22 @@ impl WarcReader {
         Ok(Self { stream, chunk_bytes, max_record, record: 1, ends: Vec::new(), needed: None })
     }
 
-    /// The chunk at a position of this uncompressed file, or the problem there; `None` if the file
+    /// The chunk at a position of this uncompressed file, or the failure there; `None` if the file
     /// is too short.
-    pub(super) fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, Problem>> {
+    pub(super) fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, ReadFailure>> {
         self.stream.seek(place.offset);
         self.record = place.record;
         self.ends.clear();
         let bytes = usize::try_from(place.bytes).ok()?;
         self.stream.fill(bytes);
         if self.stream.held.len() < bytes {
-            return self.stream.take_failure().map(Err);
+            return self.stream.failure().map(Err);
         }
         self.search(bytes, true);
         (self.ends.last() == Some(&bytes)).then(|| self.chunk(self.ends.len()))
     }
 
-    /// The next chunk, or the problem in its place. Unless `any_size`, only the beginning of a
+    /// The next piece. Unless `any_size`, only the beginning of a
     /// record longer than a chunk is read.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
         let least = self.chunk_bytes;
@@ -77,14 +79,15 @@ impl WarcReader {
             if self.ends.len() > 1 && size > least {
                 // A record longer than a chunk gets a chunk of its own, so that its memory can be
                 // freed early.
-                return Next::Chunk(self.chunk(1));
+                return Next::Piece(self.chunk(1).into());
             } else if !self.ends.is_empty() {
-                return Next::Chunk(self.chunk(self.ends.len()));
+                let chunk = self.chunk(self.ends.len());
+                return self.stream.all_held(chunk);
             } else if self.stream.ended {
                 // A record that damage cut off is lost with the rest.
-                return Next::problem(self.stream.take_failure());
+                return self.stream.end();
             } else if self.needed.unwrap_or(held) > most {
-                return Next::Chunk(Err(self.skip_record()));
+                return Next::Piece(self.skip_record());
             } else if !any_size {
                 return Next::Large;
             }
@@ -113,7 +116,7 @@ impl WarcReader {
         }
     }
 
-    fn chunk(&mut self, records: usize) -> Result<Chunk, Problem> {
+    fn chunk(&mut self, records: usize) -> Result<Chunk, ReadFailure> {
         let (offset, first_record) = (self.stream.offset, self.record);
         let later = self.ends.split_off(records);
         let mut starts = std::mem::replace(&mut self.ends, later);
@@ -137,11 +140,11 @@ impl WarcReader {
 
     /// Skips the record held, which is too long. The rest of the file is lost if it ends there: then
     /// the length of the record is wrong, or the file is cut off.
-    fn skip_record(&mut self) -> Problem {
+    fn skip_record(&mut self) -> Piece {
         let (record, offset) = (self.record, self.stream.offset);
         match record.checked_add(1) {
             Some(next) => self.record = next,
-            None => return self.stream.too_many_records(),
+            None => return self.stream.too_many_records().into(),
         }
         let lost = match self.needed {
             // The last byte needed is the first one of the next record, or a line end.
@@ -159,9 +162,10 @@ impl WarcReader {
                 too_long(self.max_record)
             );
             let problem = self.stream.problem(record, 0, offset, message);
-            return Problem { unreadable: true, ..problem };
+            return Piece::from(ReadFailure::from(problem));
         }
-        self.stream.problem(record, 0, offset, too_long_in_stream(self.max_record))
+        let message = too_long_in_stream(self.max_record);
+        Piece::Bad(self.stream.problem(record, 0, offset, message))
     }
 
     /// Drops this many bytes, and the line ends after them. Returns whether there are as many.

@@ -106,7 +106,7 @@ fn visited(inputs: &Inputs, size: usize) -> (BTreeMap<u32, (String, String)>, Ve
     let (mut records, mut problems) = (BTreeMap::new(), Vec::new());
     let mut scratch = VisitScratch::default();
     for chunk in inputs.chunks().with_size(size) {
-        match chunk {
+        match chunk.whole() {
             Err(problem) => problems.push(problem.to_string()),
             Ok(chunk) => chunk.visit(inputs, &mut scratch, &mut |item| match item {
                 Item::Record(record) => {
@@ -115,6 +115,7 @@ fn visited(inputs: &Inputs, size: usize) -> (BTreeMap<u32, (String, String)>, Ve
                     records.insert(record.record, (text.into_owned(), url));
                 }
                 Item::Bad(problem) => problems.push(problem.to_string()),
+                Item::Failed(failure) => panic!("{failure}"),
             }),
         }
     }
@@ -140,7 +141,8 @@ fn rows_are_read_and_parted_and_everything_else_stays() {
         let output = |role: Role| PathBuf::from(format!("out/{}.{end}", role.name()));
         let mut bytes = Vec::new();
         for _ in 0..2 {
-            let chunks: Vec<Chunk> = inputs.chunks().with_size(5000).map(Result::unwrap).collect();
+            let chunks: Vec<Chunk> =
+                inputs.chunks().with_size(5000).map(|piece| piece.whole().unwrap()).collect();
             let options = RouteOptions::default();
             let (out, written) =
                 result(folder.path(), &inputs, &chunks, &Decide(in_turn), &options);
@@ -171,7 +173,7 @@ fn marks_are_columns_and_nothing_kept_is_a_file_with_a_schema() {
         let path = folder.path().join(kind.name);
         std::fs::write(&path, written(kind, &[sample(0..30)])).unwrap();
         let inputs = discovered(&path, nested());
-        let chunks: Vec<Chunk> = inputs.chunks().map(Result::unwrap).collect();
+        let chunks: Vec<Chunk> = inputs.chunks().map(|piece| piece.whole().unwrap()).collect();
         let end = Path::new(kind.name).extension().unwrap().to_str().unwrap();
         let mark = RouteOptions { mark: Some(MarkNames::default()), ..RouteOptions::default() };
         let (out, _) = result(folder.path(), &inputs, &chunks, &Decide(in_turn), &mark);
@@ -205,7 +207,7 @@ fn dictionaries_of_a_stream_may_change() {
     let path = folder.path().join(kind.name);
     std::fs::write(&path, written(kind, &batches)).unwrap();
     let inputs = discovered(&path, FieldNames::default());
-    let chunks: Vec<Chunk> = inputs.chunks().map(Result::unwrap).collect();
+    let chunks: Vec<Chunk> = inputs.chunks().map(|piece| piece.whole().unwrap()).collect();
     let options = RouteOptions::default();
     let (out, _) = result(folder.path(), &inputs, &chunks, &Decide(in_turn), &options);
     let kept = read(&out.join("kept.arrow"), true);

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use lookalike_io::source::{Body, Chunk, CsvHeader};
+use lookalike_io::source::{Body, Chunk, CsvHeader, Piece};
 use lookalike_io::{
     Compression, CsvDialect, DiscoverOptions, DocumentsWriter, Fate, Fates, Format, InputFile,
     Inputs, Mark, OutputError, RouteOptions, Routed, Staging, WrittenFiles,
@@ -110,7 +110,11 @@ pub(crate) fn write(
     fates: &dyn Fates,
     options: &RouteOptions,
 ) -> Result<WrittenFiles, OutputError> {
-    let mut writer = DocumentsWriter::new(inputs, staging, options);
+    let unreadable = inputs.chunks().filter_map(|piece| match piece {
+        Piece::Failed { failure, .. } => Some(failure.problem().file),
+        Piece::Chunk(_) | Piece::Bad(_) => None,
+    });
+    let mut writer = DocumentsWriter::new(inputs, staging, options).with_unreadable(unreadable);
     let mut routed = Routed::default();
     for chunk in chunks {
         chunk.route(inputs, fates, options, &mut routed)?;

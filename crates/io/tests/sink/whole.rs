@@ -20,7 +20,7 @@ fn discover(path: &Path) -> Inputs {
 }
 
 fn read_chunks(inputs: &Inputs) -> Vec<Chunk> {
-    inputs.chunks().with_size(CHUNK).map(Result::unwrap).collect()
+    inputs.chunks().with_size(CHUNK).map(|piece| piece.whole().unwrap()).collect()
 }
 
 /// Id and text of every usable record by file and number; the others as `None`.
@@ -43,6 +43,7 @@ fn records(inputs: &Inputs, chunks: &[Chunk]) -> BTreeMap<(u32, u32), Option<(St
             Item::Bad(problem) => {
                 found.insert((problem.file, problem.record), None);
             }
+            Item::Failed(failure) => panic!("{failure}"),
         });
     }
     found

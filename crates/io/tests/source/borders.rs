@@ -141,7 +141,7 @@ proptest! {
         let inputs = file.inputs(DiscoverOptions::default());
         let (mut whole, mut next) = (Vec::new(), 1);
         for chunk in inputs.chunks().with_size(10) {
-            let chunk = chunk.unwrap();
+            let chunk = chunk.whole().unwrap();
             prop_assert_eq!(chunk.first_record, next);
             next += chunk.raw_records().count() as u32;
             prop_assert_eq!(chunk.first_line, 1 + content[..chunk.offset as usize].iter().filter(|b| **b == b'\n').count() as u64);

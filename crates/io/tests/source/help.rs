@@ -77,13 +77,15 @@ pub(crate) fn read_sized(inputs: &Inputs, size: usize) -> Read {
 pub(crate) fn read_some(inputs: &Inputs, size: usize, wanted: &dyn Fn(u32, u32) -> bool) -> Read {
     let (mut read, mut scratch) = (Read::default(), VisitScratch::default());
     for chunk in inputs.chunks().with_size(size) {
-        match chunk {
-            Err(problem) => read.problems.push(problem),
-            Ok(chunk) => chunk.visit_some(inputs, &mut scratch, wanted, &mut |item| match item {
+        let (chunk, problem) = chunk.into_parts();
+        if let Some(chunk) = chunk {
+            chunk.visit_some(inputs, &mut scratch, wanted, &mut |item| match item {
                 Item::Record(record) => read.records.push(Owned::of(record)),
                 Item::Bad(problem) => read.problems.push(problem),
-            }),
+                Item::Failed(failure) => read.problems.push(failure.into_problem()),
+            });
         }
+        read.problems.extend(problem);
     }
     read
 }

@@ -395,7 +395,7 @@ fn a_large_message_is_freed_early_and_read_as_any() {
         let mut scratch = VisitScratch::default();
         let mut records = 0;
         for chunk in inputs.chunks() {
-            let chunk = chunk.unwrap();
+            let chunk = chunk.whole().unwrap();
             assert!(chunk.is_large());
             chunk.visit_once(&inputs, &mut scratch, &mut |item| {
                 let Item::Record(record) = item else { panic!("{item:?}") };
@@ -553,7 +553,7 @@ proptest! {
             for size in [1, 20, 1000] {
                 let (mut found, mut places): (Vec<Vec<u8>>, _) = (Vec::new(), Vec::new());
                 for chunk in inputs.chunks().with_size(size) {
-                    let chunk = chunk.unwrap();
+                    let chunk = chunk.whole().unwrap();
                     prop_assert_eq!(chunk.offset as usize, found.concat().len());
                     places.push(chunk.place());
                     found.extend(chunk.raw_records().map(|(_, raw)| raw.to_vec()));
@@ -563,7 +563,7 @@ proptest! {
                 places.reverse();
                 let again = inputs.chunks_at(places.iter().copied().rev().step_by(2)).with_size(size);
                 for (chunk, place) in again.zip(places.iter().rev().step_by(2)) {
-                    prop_assert_eq!(chunk.unwrap().place(), *place);
+                    prop_assert_eq!(chunk.whole().unwrap().place(), *place);
                 }
             }
         }

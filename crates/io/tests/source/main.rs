@@ -5,6 +5,7 @@
 mod borders;
 mod compressed;
 mod discovery;
+mod failures;
 mod fields;
 mod formats;
 mod help;

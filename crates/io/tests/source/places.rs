@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use lookalike_io::source::Next;
-use lookalike_io::{DiscoverOptions, Inputs, Item, Problem, source};
+use lookalike_io::source::{Next, Piece};
+use lookalike_io::{DiscoverOptions, Inputs, Item, source};
 use proptest::prelude::*;
 
 use crate::help::{Owned, discover};
@@ -15,7 +15,7 @@ fn seen(inputs: &Inputs, chunk: &source::Chunk) -> Seen {
     let (mut records, mut problems) = (Vec::new(), 0);
     chunk.visit(inputs, &mut source::VisitScratch::default(), &mut |item| match item {
         Item::Record(record) => records.push(Owned::of(record)),
-        Item::Bad(_) => problems += 1,
+        Item::Bad(_) | Item::Failed(_) => problems += 1,
     });
     (chunk.place(), records, problems)
 }
@@ -54,7 +54,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         files(folder.path(), &lines);
         let inputs = discover(folder.path());
-        let all = inputs.chunks().with_size(size).filter_map(Result::ok);
+        let all = inputs.chunks().with_size(size).filter_map(|piece| piece.into_parts().0);
         let wanted: Vec<_> = all
             .enumerate()
             .filter(|(number, _)| choice >> (number % 64) & 1 == 1)
@@ -62,7 +62,7 @@ proptest! {
             .collect();
         let places = wanted.iter().map(|(place, ..)| *place);
         let found: Vec<_> =
-            inputs.chunks_at(places).with_size(size).map(|chunk| seen(&inputs, &chunk.unwrap())).collect();
+            inputs.chunks_at(places).with_size(size).map(|chunk| seen(&inputs, &chunk.whole().unwrap())).collect();
         prop_assert_eq!(found, wanted);
     }
 }
@@ -73,7 +73,7 @@ fn what_is_not_there_any_more_is_told() {
     files(folder.path(), &[4; 40]);
     let inputs = discover(folder.path());
     let places: Vec<_> =
-        inputs.chunks().with_size(100).map(|chunk| chunk.unwrap().place()).collect();
+        inputs.chunks().with_size(100).map(|chunk| chunk.whole().unwrap().place()).collect();
     for name in ["a.jsonl", "c.jsonl.zst", "d.csv"] {
         fs::write(folder.path().join(name), "").unwrap();
     }
@@ -81,7 +81,7 @@ fn what_is_not_there_any_more_is_told() {
     let again = inputs.chunks_at(places.iter().copied()).with_size(100);
     let (mut gone, mut there) = (0, 0);
     for (chunk, place) in again.zip(&places) {
-        match chunk {
+        match chunk.whole() {
             Ok(chunk) => {
                 assert_eq!(chunk.place(), *place);
                 there += 1;
@@ -111,9 +111,9 @@ fn why_a_file_cannot_be_read_to_its_end_is_told() {
     let packed = encoder.finish().unwrap();
     fs::write(&path, &packed).unwrap();
     let inputs = discover(folder.path());
-    let last = inputs.chunks().with_size(100).flatten().last().unwrap().place();
+    let last = inputs.chunks().with_size(100).last().unwrap().whole().unwrap().place();
     fs::write(&path, &packed[..packed.len() / 2]).unwrap();
-    let problem = inputs.chunks_at([last]).with_size(100).next().unwrap().unwrap_err();
+    let problem = inputs.chunks_at([last]).with_size(100).next().unwrap().whole().unwrap_err();
     assert!(problem.message.contains("the gzip data is cut off"), "{problem}");
 }
 
@@ -123,20 +123,23 @@ fn only_requested_chunks_are_read() {
     fs::write(folder.path().join("a.jsonl"), "{\"text\":\"x\"}\n".repeat(10_000)).unwrap();
     let options = DiscoverOptions::default();
     let inputs = Inputs::discover(&[folder.path().display().to_string()], options).unwrap();
-    let places: Vec<_> = inputs.chunks().with_size(1000).flatten().map(|c| c.place()).collect();
+    let places: Vec<_> =
+        inputs.chunks().with_size(1000).map(|c| c.whole().unwrap().place()).collect();
     // Damage that a reader of this part would detect.
     let mut data = fs::read(folder.path().join("a.jsonl")).unwrap();
     data[..60_000].fill(b'x');
     fs::write(folder.path().join("a.jsonl"), data).unwrap();
     let last = *places.last().unwrap();
-    let found: Vec<_> = inputs.chunks_at([last]).with_size(1000).flatten().collect();
+    let found: Vec<_> =
+        inputs.chunks_at([last]).with_size(1000).map(|c| c.whole().unwrap()).collect();
     assert_eq!(found.iter().map(source::Chunk::place).collect::<Vec<_>>(), [last]);
     assert!(found[0].consumed > 120_000, "what lies before counts as done");
 }
 
 /// A chunk, or what is wrong in its place, as values.
-fn told(inputs: &Inputs, next: Result<source::Chunk, Problem>) -> Result<Seen, String> {
-    next.map(|chunk| seen(inputs, &chunk)).map_err(|problem| problem.to_string())
+fn told(inputs: &Inputs, next: Piece) -> (Option<Seen>, Option<String>) {
+    let (chunk, problem) = next.into_parts();
+    (chunk.map(|chunk| seen(inputs, &chunk)), problem.map(|problem| problem.to_string()))
 }
 
 proptest! {
@@ -182,11 +185,11 @@ proptest! {
                 next => next,
             };
             match next {
-                Next::Chunk(chunk) => {
-                    if let Ok(chunk) = &chunk {
+                Next::Piece(piece) => {
+                    if let Piece::Chunk(chunk) = &piece {
                         prop_assert!(chunk.file >= file.first_file() || matches!(chunk.body, source::Body::Files(_)));
                     }
-                    read.push(told(&inputs, chunk));
+                    read.push(told(&inputs, piece));
                 }
                 Next::Large => prop_assert!(false, "any size was allowed"),
                 Next::End => *ended = true,

@@ -20,7 +20,7 @@ fn speed_of_cutting_and_of_parsing() {
             let start = Instant::now();
             let Some(chunk) = reader.next() else { break };
             cutting += start.elapsed().as_secs_f64();
-            let Ok(chunk) = chunk else {
+            let Ok(chunk) = chunk.whole() else {
                 problems += 1;
                 continue;
             };
@@ -35,7 +35,7 @@ fn speed_of_cutting_and_of_parsing() {
                         Content::Features(list) => list.bytes(),
                     };
                 }
-                Item::Bad(_) => problems += 1,
+                Item::Bad(_) | Item::Failed(_) => problems += 1,
             });
             parsing += start.elapsed().as_secs_f64();
         }

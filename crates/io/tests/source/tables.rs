@@ -241,7 +241,7 @@ fn the_values_of_a_dictionary_are_not_repeated() {
     writer.close().unwrap();
     assert!(std::fs::metadata(&file.path).unwrap().len() < 3 << 20);
     for chunk in file.inputs(DiscoverOptions::default()).chunks() {
-        let Body::Batch(batch) = chunk.unwrap().body else { panic!() };
+        let Body::Batch(batch) = chunk.whole().unwrap().body else { panic!() };
         assert!(batch.num_rows() <= 8, "{}", batch.num_rows());
     }
     // Arrow's are cut into chunks without being copied.
@@ -321,7 +321,7 @@ fn all_columns_and_only_the_fields_give_the_same_batches() {
         for (all, some) in
             inputs.chunks().with_size(size).zip(inputs.chunks().with_size(size).only_fields())
         {
-            let (all, some) = (all.unwrap(), some.unwrap());
+            let (all, some) = (all.whole().unwrap(), some.whole().unwrap());
             assert_eq!((all.first_record, all.consumed), (some.first_record, some.consumed));
             assert_eq!(texts(&inputs, &all), texts(&inputs, &some));
             let (Body::Batch(all_batch), Body::Batch(some_batch)) = (&all.body, &some.body) else {

@@ -203,30 +203,44 @@ fn read_again(
         of_places.insert((row.file, row.record), document);
     }
     let (inputs, mut texts) = (documents.inputs, BTreeMap::new());
-    let mut stopped = false;
+    let mut outcome: Result<(), LookalikeError> = Ok(());
     let mut read = |chunks: DocumentChunks<'_>| {
         pipeline::ordered(
             job.thread_count(),
             chunks,
             VisitScratch::default,
-            |scratch, chunk| {
+            |scratch, piece| {
                 let mut found = Vec::new();
-                // What could not be read was reported when documents were counted.
-                let Ok(chunk) = chunk else { return found };
+                let (chunk, problem) = piece.into_parts();
+                let mut failed = problem.filter(|problem| problem.unreadable);
+                let Some(chunk) = chunk else { return (found, failed) };
                 let is_wanted = |file, record| of_places.contains_key(&(file, record));
                 chunk.visit_some(inputs, scratch, &is_wanted, &mut |item| {
-                    let Item::Record(record) = item else { return };
+                    let record = match item {
+                        Item::Record(record) => record,
+                        // These are no documents.
+                        Item::Bad(_) => return,
+                        Item::Failed(failure) => {
+                            failed.get_or_insert_with(|| failure.problem().clone());
+                            return;
+                        }
+                    };
                     if let Some(&document) = of_places.get(&(record.file, record.record)) {
                         let site = site(&record, inputs, rule).into_owned();
                         found.push((document, (site, plain_text(&record.content).into_owned())));
                     }
                 });
-                found
+                (found, failed)
             },
-            |found| {
+            |(found, failed)| {
                 texts.extend(found);
-                stopped |= progress.cancelled();
-                !stopped
+                // The documents could be read when they were counted.
+                outcome = match failed {
+                    Some(problem) => Err(EngineError::Unreadable(problem).into()),
+                    None if progress.cancelled() => Err(EngineError::Cancelled.into()),
+                    None => Ok(()),
+                };
+                outcome.is_ok()
             },
         );
         Ok(())
@@ -241,10 +255,7 @@ fn read_again(
         }
         Reading::Caller(_) => documents.with_chunks(read)?,
     }
-    match stopped {
-        true => Err(EngineError::Cancelled.into()),
-        false => Ok(texts),
-    }
+    outcome.map(|()| texts)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use crate::reading::Documents;
 use crate::{Job, LookalikeError, Record};
 use lookalike_cluster::KeepRule;
 use lookalike_core::Measure;
-use lookalike_engine::files::chunk_bytes;
+use lookalike_engine::files::piece_bytes;
 use lookalike_engine::pipeline::{Items, PipelineLimits};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, Linkage, Progress, SignerScratch, pipeline};
@@ -19,7 +19,7 @@ use lookalike_index::{
     Ask, AskOptions, DocAt, IndexError, QueryScratch, QuerySet, Question, Snapshot, TextReader,
 };
 use lookalike_io::source::VisitScratch;
-use lookalike_io::{Compression, Format, InputFile, Inputs, Item};
+use lookalike_io::{Compression, Format, InputFile, Inputs, Item, Problem};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
@@ -48,7 +48,11 @@ pub(crate) fn append_matched(
         check(job, &index, path)?;
         let snapshot = index.snapshot()?;
         let own = Documents::of_files(inputs);
-        let matched = matched(job, &index, &snapshot, own, own_files, progress)?;
+        let (matched, failures) = matched(job, &index, &snapshot, own, own_files, progress)?;
+        // What was not compared with the index is unreadable in the run as well.
+        for Problem { file, message, .. } in failures {
+            inputs.files[file as usize].damage.get_or_insert(message);
+        }
         let folder = job.scratch.clone().unwrap_or_else(std::env::temp_dir);
         let file = write(&index, &snapshot, &matched, job, &folder)?;
         let metadata = file.metadata().map_err(io(&file))?;
@@ -81,8 +85,8 @@ pub(crate) fn matched_records(
 ) -> Result<Vec<Record>, LookalikeError> {
     check(job, index, &index.dir().display().to_string())?;
     let snapshot = index.snapshot()?;
-    let (matched, mut texts) =
-        (matched(job, index, &snapshot, own, 1, progress)?, TextReader::default());
+    let (matched, _) = matched(job, index, &snapshot, own, 1, progress)?;
+    let mut texts = TextReader::default();
     let record = |&at| Ok(record(index, snapshot.document(at), &mut texts)?);
     matched.iter().map(record).collect()
 }
@@ -142,7 +146,12 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
     }
 }
 
-/// The documents that match a document of the first files of the inputs.
+/// The documents that match a document of the first files of the inputs, and where these could not be
+/// read.
+///
+/// # Errors
+/// An unreadable input, unless these are skipped: documents that it has would be kept, whatever they
+/// duplicate.
 fn matched(
     job: &Job,
     index: &Index,
@@ -150,7 +159,7 @@ fn matched(
     own: Documents<'_>,
     own_files: usize,
     progress: &dyn Progress,
-) -> Result<Vec<DocAt>, LookalikeError> {
+) -> Result<(Vec<DocAt>, Vec<Problem>), LookalikeError> {
     let criterion = job.settings.matching()?.criterion();
     let ask = match criterion.measure {
         Measure::Resemblance => Ask::Resembles,
@@ -176,26 +185,31 @@ fn matched(
     };
     let options = AskOptions::default();
     let mut all: BTreeSet<DocAt> = BTreeSet::new();
-    let mut outcome: Result<(), LookalikeError> = Ok(());
+    let (mut outcome, mut failures): (Result<(), LookalikeError>, _) = (Ok(()), Vec::new());
     let memory = crate::memory::Memory::of(job.memory);
     let limits = PipelineLimits { threads: job.thread_count(), in_flight: memory.in_flight() };
     own.with_chunks(|chunks| {
-        let chunks = chunks.take_while(|chunk| {
-            // What cannot be read is reported when the run reads it.
-            chunk.as_ref().map_or(true, |chunk| (chunk.file as usize) < own_files)
-        });
+        let pieces = chunks.take_while(|piece| (piece.file() as usize) < own_files);
         pipeline::ordered_parts(
             limits,
-            std::iter::once(Items(chunks)),
-            |chunk| chunk_bytes(chunk, inputs),
+            std::iter::once(Items(pieces)),
+            |piece| piece_bytes(piece, inputs),
             state,
-            |state, chunk| -> Result<(u64, Vec<DocAt>), LookalikeError> {
-                let Ok(chunk) = chunk else { return Ok((0, Vec::new())) };
+            |state, piece| -> Result<(u64, Vec<DocAt>, Vec<Problem>), LookalikeError> {
+                let (chunk, problem) = piece.into_parts();
+                let mut unread: Vec<Problem> =
+                    problem.into_iter().filter(|problem| problem.unreadable).collect();
+                let Some(chunk) = chunk else { return Ok((0, Vec::new(), unread)) };
                 let State { visit, signer, query, set } = state;
                 let (consumed, mut found, mut failed) = (chunk.consumed, Vec::new(), Ok(()));
                 chunk.visit_once(inputs, visit, &mut |item| {
-                    let Item::Record(record) = item else { return };
-                    if failed.is_err() {
+                    let record = match item {
+                        Item::Record(record) => record,
+                        // It is reported when the run reads it.
+                        Item::Bad(_) => return,
+                        Item::Failed(failure) => return unread.push(failure.into_problem()),
+                    };
+                    if failed.is_err() || record.file as usize >= own_files {
                         return;
                     }
                     let text = plain_text(&record.content);
@@ -207,14 +221,18 @@ fn matched(
                     }
                 });
                 failed?;
-                Ok((consumed, found))
+                Ok((consumed, found, unread))
             },
             |_| 0,
             |result| {
                 match result {
-                    Ok((consumed, found)) => {
+                    Ok((consumed, found, unread)) => {
                         progress.advance(consumed, 0);
                         all.extend(found);
+                        if let Some(problem) = unread.first().filter(|_| !job.skip_unreadable) {
+                            outcome = Err(EngineError::Unreadable(problem.clone()).into());
+                        }
+                        failures.extend(unread);
                         if progress.cancelled() {
                             outcome = Err(EngineError::Cancelled.into());
                         }
@@ -229,7 +247,7 @@ fn matched(
     outcome?;
     let mut all: Vec<DocAt> = all.into_iter().collect();
     all.sort_by_key(|&at| snapshot.document(at).first());
-    Ok(all)
+    Ok((all, failures))
 }
 
 /// Writes documents as JSONL, with the fields of the job.

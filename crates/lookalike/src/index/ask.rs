@@ -8,12 +8,11 @@ use crate::opened::{Opened, admit};
 use crate::panics::caught;
 use crate::settings::thread_count;
 use crate::{LookalikeError, Place, Settings, Source};
-use lookalike_engine::files::ReadChunk;
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{Problems, Progress};
 use lookalike_index::Snapshot;
-use lookalike_io::source::VisitScratch;
+use lookalike_io::source::{Piece, VisitScratch};
 use lookalike_io::{Inputs, Item, Problem};
 
 /// Bytes of documents in memory, beside the largest chunk.
@@ -116,8 +115,8 @@ impl Index {
             let read = opened.ordered(
                 limits,
                 || (VisitScratch::default(), Buffers::new(&self.analysis)),
-                |(visit, buffers), chunk| {
-                    self.ask_chunk(&snapshot, &wish, chunk, &opened.inputs, visit, buffers)
+                |(visit, buffers), piece| {
+                    self.ask_piece(&snapshot, &wish, piece, &opened.inputs, visit, buffers)
                 },
                 AskedChunk::bytes,
                 |chunk| {
@@ -142,24 +141,20 @@ impl Index {
         })
     }
 
-    /// Asks about the documents of a chunk, in order.
-    fn ask_chunk(
+    /// Asks about the documents of a piece, in order.
+    fn ask_piece(
         &self,
         snapshot: &Snapshot,
         wish: &Wish<'_>,
-        chunk: ReadChunk,
+        piece: Piece,
         inputs: &Inputs,
         visit: &mut VisitScratch,
         buffers: &mut Buffers,
     ) -> Result<AskedChunk, LookalikeError> {
         let mut found = AskedChunk::default();
-        let chunk = match chunk {
-            Ok(chunk) => chunk,
-            Err(problem) => {
-                found.problems.push(problem);
-                return Ok(found);
-            }
-        };
+        let (chunk, problem) = piece.into_parts();
+        problem.into_iter().for_each(|problem| found.problems.push(problem));
+        let Some(chunk) = chunk else { return Ok(found) };
         found.consumed = chunk.consumed;
         let mut asking = Asking::new(self, snapshot, buffers);
         let mut failed = Ok(());
@@ -170,6 +165,7 @@ impl Index {
             let record = match item {
                 Item::Record(record) => record,
                 Item::Bad(problem) => return found.problems.push(problem),
+                Item::Failed(failure) => return found.problems.push(failure.into_problem()),
             };
             let subject = asking.of_text(plain_text(&record.content).into_owned(), None);
             match asking.answer(&subject, wish) {

@@ -261,7 +261,7 @@ impl IndexWriter {
         let read = opened.ordered(
             limits,
             PrepareScratch::default,
-            |scratch, chunk| preparer.read_chunk(chunk, scratch),
+            |scratch, piece| preparer.read_piece(piece, scratch),
             |prepared: &Prepared| prepared.documents.bytes(),
             |prepared| {
                 progress.advance(prepared.consumed, prepared.documents.len() as u64);

@@ -3,11 +3,10 @@
 use crate::Record;
 use crate::method_signer::MethodSigner;
 use lookalike_cluster::KeepRule;
-use lookalike_engine::files::ReadChunk;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{Problems, Signer, SignerScratch, keep_value, reason_codes};
 use lookalike_index::{DocNumber, DocumentBatch, DocumentView, StoredSignature};
-use lookalike_io::source::{Chunk, VisitScratch};
+use lookalike_io::source::{Chunk, Piece, VisitScratch};
 use lookalike_io::{Content, Inputs, Item, Problem, RecordView};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -56,16 +55,13 @@ impl Preparer<'_> {
         self.chunk_with(chunk, scratch, &mut |_| {})
     }
 
-    /// The documents of a chunk that was read, or the problem of one that was not.
-    pub(crate) fn read_chunk(&self, chunk: ReadChunk, scratch: &mut PrepareScratch) -> Prepared {
-        match chunk {
-            Ok(chunk) => self.chunk(chunk, scratch),
-            Err(problem) => {
-                let mut prepared = Prepared::default();
-                prepared.problems.push(problem);
-                prepared
-            }
-        }
+    /// The documents that were read, and the problem of what was not.
+    pub(crate) fn read_piece(&self, piece: Piece, scratch: &mut PrepareScratch) -> Prepared {
+        let (chunk, problem) = piece.into_parts();
+        let prepared = chunk.map(|chunk| self.chunk(chunk, scratch));
+        let mut prepared = prepared.unwrap_or_default();
+        problem.into_iter().for_each(|problem| prepared.problems.push(problem));
+        prepared
     }
 
     /// As [`Preparer::chunk`], and tells `each` about every record in order: `None` for a document, the problem
@@ -86,6 +82,10 @@ impl Preparer<'_> {
             Item::Bad(problem) => {
                 each(Some(&problem));
                 prepared.problems.push(problem);
+            }
+            Item::Failed(failure) => {
+                each(Some(failure.problem()));
+                prepared.problems.push(failure.into_problem());
             }
         });
         prepared

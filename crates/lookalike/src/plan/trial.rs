@@ -86,9 +86,9 @@ impl Bench<'_> {
         let started = Instant::now();
         self.progress.phase("reading", Some(self.sample.bytes()));
         let (read, beginning) = (AtomicU32::new(0), AtomicU64::new(0));
-        let chunks = self.sample.chunks(self.inputs).inspect(|chunk| {
+        let chunks = self.sample.chunks(self.inputs).inspect(|piece| {
             read.fetch_add(1, Ordering::Relaxed);
-            if let Ok(chunk) = chunk
+            if let Some(chunk) = piece.records()
                 && Entry::of(&self.inputs.files[chunk.file as usize]) == Entry::Beginning
             {
                 beginning.fetch_add(chunk.consumed, Ordering::Relaxed);
@@ -165,15 +165,22 @@ impl Bench<'_> {
         let options = RouteOptions::default();
         self.progress.phase("writing", Some(self.sample.bytes()));
         let started = Instant::now();
-        let mut writer = DocumentsWriter::new(self.inputs, &staging, &options);
+        // Of files that are not in the sample nothing need be readable.
+        let all = 0..self.inputs.files.len() as u32;
+        let mut writer = DocumentsWriter::new(self.inputs, &staging, &options).with_unreadable(all);
         let mut outcome: Result<(), LookalikeError> = Ok(());
         pipeline::ordered(
             self.threads,
             self.sample.chunks(self.inputs),
             || (),
-            |(), chunk| -> Result<Option<(Routed, u64)>, LookalikeError> {
-                // Problems were counted in the first reading.
-                let Ok(chunk) = chunk else { return Ok(None) };
+            |(), piece| -> Result<Option<(Routed, u64)>, LookalikeError> {
+                let (chunk, problem) = piece.into_parts();
+                if let Some(problem) = problem.filter(|one| one.unreadable && !self.skip_unreadable)
+                {
+                    return Err(EngineError::Unreadable(problem).into());
+                }
+                // Bad records were counted in the first reading.
+                let Some(chunk) = chunk else { return Ok(None) };
                 let mut routed = Routed::default();
                 chunk.route(self.inputs, &AllKept, &options, &mut routed)?;
                 Ok(Some((routed, chunk.consumed)))

@@ -29,22 +29,16 @@ impl<'a> Recount<'a> {
         Self { analysis, files: (0..own_files).map(|_| Counts::default()).collect() }
     }
 
-    /// Whether a problem is the reason why the chunk before it, which begins in `file`, has other
-    /// records than in the first pass. A chunk may hold many one-document files, and the problem
-    /// may be in any of them.
-    pub(super) fn is_new(&self, problem: &Problem, file: u32) -> bool {
-        problem.file == file
-            || self.analysis.collection.problems.counts().all(|(known, _)| known != problem.file)
-    }
-
-    /// Counts a problem in place of a chunk. It is an error if the first pass read documents there.
+    /// Counts a problem, which may be in place of a chunk. It is an error if the first pass read
+    /// documents there.
     pub(super) fn problem(
         &mut self,
-        chunk: ChunkId,
+        chunk: Option<ChunkId>,
         problem: Problem,
     ) -> Result<(), LookalikeError> {
-        let is_known = chunk.0 < self.analysis.collection.chunks();
-        if is_known && !self.analysis.collection.chunk_documents(chunk).is_empty() {
+        let collection = &self.analysis.collection;
+        let known = chunk.filter(|chunk| chunk.0 < collection.chunks());
+        if known.is_some_and(|chunk| !collection.chunk_documents(chunk).is_empty()) {
             return Err(unreadable_again(&self.analysis.inputs, problem));
         }
         if let Some(counts) = self.files.get_mut(problem.file as usize) {
@@ -54,24 +48,19 @@ impl<'a> Recount<'a> {
         Ok(())
     }
 
-    /// Counts the records of a chunk, of which `known` were usable in the first pass.
-    pub(super) fn routed(
-        &mut self,
-        file: u32,
-        known: u64,
-        routed: &Routed,
-    ) -> Result<(), LookalikeError> {
-        let inputs = &self.analysis.inputs;
+    /// Counts the records of a chunk, of which `known` were usable in the first pass; `false` if it
+    /// has others.
+    pub(super) fn routed(&mut self, file: u32, known: u64, routed: &Routed) -> bool {
         let usable = [Role::Kept, Role::Removed, Role::Marked];
         let now: u64 = usable.into_iter().map(|role| routed.records(role)).sum();
         if now != known {
-            return Err(changed(inputs, file));
+            return false;
         }
         if let Some(counts) = self.files.get_mut(file as usize) {
             counts.documents += now;
             counts.problems += routed.records(Role::Rejected);
         }
-        Ok(())
+        true
     }
 
     /// Compares the counts of every file with those of the first pass.

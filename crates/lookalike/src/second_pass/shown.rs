@@ -157,10 +157,9 @@ pub(super) fn pick(
     chunk.visit_some(&analysis.inputs, scratch, &is_wanted, &mut |item| {
         let record = match item {
             Item::Record(record) => record,
-            Item::Bad(problem) => {
-                if problem.unreadable {
-                    unreadable.get_or_insert(problem);
-                }
+            Item::Bad(_) => return,
+            Item::Failed(failure) => {
+                unreadable.get_or_insert(failure.into_problem());
                 return;
             }
         };

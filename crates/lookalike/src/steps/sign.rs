@@ -12,7 +12,7 @@ use arrow_schema::SchemaRef;
 use lookalike_cluster::KeepRule;
 use lookalike_core::Measure;
 use lookalike_engine::signer::TextSet;
-use lookalike_engine::{Signer, SignerScratch, keep_value};
+use lookalike_engine::{EngineError, Signer, SignerScratch, keep_value};
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Inputs, Item, RecordView};
 use std::borrow::Cow;
@@ -104,7 +104,7 @@ impl Step for Sign {
         let mut chunks = crate::reading::CallerDocuments::chunks(&caller)?;
         let (first, mut result) = (self.next, Ok(()));
         for chunk in &mut chunks {
-            let chunk = chunk.map_err(lookalike_engine::EngineError::Unreadable)?;
+            let chunk = chunk.whole().map_err(EngineError::Unreadable)?;
             let mut visit = std::mem::take(&mut self.visit);
             chunk.visit(&inputs, &mut visit, &mut |item| {
                 let (_, record) = item.place();
@@ -113,6 +113,10 @@ impl Step for Sign {
                 let doc = first + at as i64;
                 let pushed = match item {
                     Item::Record(mut record) => self.document(&mut record, &fields, doc, row),
+                    // Rows in memory do not fail.
+                    Item::Failed(failure) => {
+                        Err(EngineError::Unreadable(failure.into_problem()).into())
+                    }
                     Item::Bad(problem) => {
                         let id = id_at(batch, &self.settings.fields.id, at);
                         self.out.push(Signed {

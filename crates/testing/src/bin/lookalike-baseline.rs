@@ -9,7 +9,7 @@ use clap::{Parser, ValueEnum};
 use lookalike_core::batch;
 use lookalike_engine::pipeline;
 use lookalike_io::source::VisitScratch;
-use lookalike_io::{Content, DiscoverOptions, Inputs, Item, Problem};
+use lookalike_io::{Content, DiscoverOptions, Inputs, Item};
 use lookalike_text::{AnalysisSettings, Analyzer, Scratch, decode_html, decode_text, extract};
 use std::borrow::Cow;
 use std::fs::File;
@@ -130,8 +130,8 @@ impl Baseline<'_> {
     /// Cuts and parses, and runs the further work of the step.
     fn parse(&self, step: Step) -> Result<Counts, String> {
         let mut total = Ok(Counts::default());
-        let work = |state: &mut State, chunk: Result<lookalike_io::source::Chunk, Problem>| {
-            let chunk = chunk.map_err(|problem| problem.to_string())?;
+        let work = |state: &mut State, piece: lookalike_io::source::Piece| {
+            let chunk = piece.whole().map_err(|problem| problem.to_string())?;
             let mut counts = Counts { bytes: chunk.consumed, ..Counts::default() };
             let State { visit, tokens, hashes, .. } = state;
             chunk.visit(self.inputs, visit, &mut |item| {

@@ -71,9 +71,10 @@ impl Sources {
         let mut scratch = VisitScratch::default();
         let mut outcome = Ok(());
         for chunk in inputs.chunks() {
-            chunk?.visit(&inputs, &mut scratch, &mut |item| match item {
+            chunk.whole()?.visit(&inputs, &mut scratch, &mut |item| match item {
                 // Samples hold bad records on purpose; what is left of them is text enough.
                 Item::Bad(_) => {}
+                Item::Failed(failure) => outcome = Err(failure.into_problem().into()),
                 Item::Record(record) => {
                     let file = record.file as usize;
                     let name = inputs.files.get(file).map_or("", |file| file.name.as_str());

@@ -168,7 +168,7 @@ impl IndexWriter {
         let read = opened.ordered(
             limits,
             PrepareScratch::default,
-            |scratch, chunk| preparer.read_chunk(chunk, scratch),
+            |scratch, piece| preparer.read_piece(piece, scratch),
             |prepared: &Prepared| prepared.documents.bytes(),
             |prepared| {
                 outcome = take(prepared);

@@ -10,11 +10,10 @@ use crate::opened::{Opened, admit};
 use crate::panics::caught;
 use crate::settings::thread_count;
 use crate::{LookalikeError, Settings, Source};
-use lookalike_engine::files::ReadChunk;
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::{Problems, Progress};
 use lookalike_index::{DocNumber, IndexError};
-use lookalike_io::source::Chunk;
+use lookalike_io::source::{Chunk, Piece};
 use lookalike_io::{Inputs, Problem};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -79,7 +78,7 @@ impl MessageFilter {
             let read = opened.ordered(
                 PipelineLimits { threads, in_flight: IN_FLIGHT },
                 || self.scratch(),
-                |scratch, chunk| self.judge_chunk(&preparer, &state, chunk, scratch),
+                |scratch, piece| self.judge_piece(&preparer, &state, piece, scratch),
                 |judged: &Judged| judged.bytes,
                 |judged| {
                     outcome = answering.take(judged);
@@ -118,7 +117,7 @@ impl MessageFilter {
                 while let Some(chunks) = groups.next(&check)? {
                     let state = self.state()?;
                     let judge = |scratch: &mut FilterScratch, chunk: Chunk| {
-                        self.judge_chunk(&preparer, &state, Ok(chunk), scratch)
+                        self.judge_piece(&preparer, &state, Piece::Chunk(chunk), scratch)
                     };
                     let judged: Vec<Judged> =
                         chunks.into_par_iter().map_init(|| self.scratch(), judge).collect();
@@ -129,21 +128,19 @@ impl MessageFilter {
         })
     }
 
-    /// The verdicts on the messages of a chunk.
-    fn judge_chunk(
+    /// The verdicts on the messages of a piece.
+    fn judge_piece(
         &self,
         preparer: &Preparer<'_>,
         state: &State,
-        chunk: ReadChunk,
+        piece: Piece,
         scratch: &mut FilterScratch,
     ) -> Judged {
         let mut judged = Judged::default();
-        let chunk = match chunk {
-            Ok(chunk) => chunk,
-            Err(problem) => {
-                judged.problems.push(problem);
-                return judged;
-            }
+        let (chunk, failed) = piece.into_parts();
+        let Some(chunk) = chunk else {
+            failed.into_iter().for_each(|problem| judged.problems.push(problem));
+            return judged;
         };
         // A bad record, or `None` for the next message.
         let mut order: Vec<Option<Verdict>> = Vec::new();
@@ -159,6 +156,7 @@ impl MessageFilter {
             }
         });
         (judged.problems, judged.consumed) = (prepared.problems, prepared.consumed);
+        failed.into_iter().for_each(|problem| judged.problems.push(problem));
         let mut messages = 0..prepared.documents.len();
         for bad in order {
             let verdict = match bad {
