@@ -53,7 +53,7 @@ def common(c: Checks) -> None:
         done = c.run("cluster", docs, "-o", out, "--tables", "tsv", "-q", "--ignore-common", n, "--method", f"dsc:m=1,w=4,t={t}", "--verify", "sketch")
         if not c.check(f"common dsc {n}: runs", done.returncode == 0, done.stderr):
             continue
-        tokens = [[word for word, _ in check_run.words(one["text"], "nfc")] for one in made]
+        tokens = [[word for word, _ in check_run.words(check_run.normalised(one["text"], {"normalize": "nfc"}))] for one in made]
         sets = [frozenset(tuple(found[at:at + 4]) for at in range(len(found) - 3)) for found in tokens]
         holders = Counter(shingle for one in set(sets) for shingle in one)
         left = [frozenset(shingle for shingle in one if holders[shingle] <= int(n)) for one in sets]

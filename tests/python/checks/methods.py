@@ -162,7 +162,7 @@ def lexicons(c: Checks) -> None:
 
     frequencies: dict = {}
     for record in [json.loads(line) for path in (docs, other) for line in path.read_text(encoding="utf-8").splitlines()]:
-        for term in {token for token, _ in check_run.words(record["text"], "nfc")}:
+        for term in {token for token, _ in check_run.words(check_run.normalised(record["text"], {"normalize": "nfc"}))}:
             frequencies[term] = frequencies.get(term, 0) + 1
     said = json.loads(c.run("lexicon", "show", whole, "--format", "json", "--count", "1000000").stdout)
     shown = {term["term"]: term["documents"] for term in said["shown"]}

@@ -108,7 +108,9 @@ impl Laboratory<'_> {
         for unit in units.ids() {
             let members = units.members(unit).iter().copied();
             able.extend(members.filter(|&document| {
-                matches!(documents[document.index()].1, None | Some(Unsigned::FewFeatures))
+                // The exact join finds copies of documents without features as well.
+                approach.method.is_none()
+                    || matches!(documents[document.index()].1, None | Some(Unsigned::FewFeatures))
             }));
             starts.push(able.len() as u32);
         }
