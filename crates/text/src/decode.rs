@@ -3,8 +3,9 @@
 //! [`decode_html`] decides as browsers do (WHATWG HTML, section 13.2.3, "determining the character
 //! encoding"): a byte order mark, then the page's own declaration, then UTF-8 if it is valid, then
 //! windows-1252. [`decode_page`] also has the charset of an HTTP header. A page that declares the
-//! wrong encoding is decoded wrongly, as in a browser. [`decode_text`] has no declaration to go by.
+//! wrong encoding is decoded wrongly, as in a browser; charsets that browsers refuse are decoded. [`decode_text`] has no declaration to go by.
 
+use crate::charset::{Charset, Label};
 use crate::prescan::declared;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use std::borrow::Cow;
@@ -33,8 +34,8 @@ pub fn decode_html(bytes: &[u8]) -> Decoded<'_> {
     if Encoding::for_bom(bytes).is_some() {
         return decode_text(bytes);
     }
-    if let Some(encoding) = declared(bytes) {
-        return decode_as(bytes, encoding);
+    if let Some(charset) = declared(bytes) {
+        return charset.decode(bytes);
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => Decoded { text: text.into(), encoding: UTF_8.name(), replaced: false },
@@ -43,7 +44,7 @@ pub fn decode_html(bytes: &[u8]) -> Decoded<'_> {
 }
 
 /// Decodes an HTML page that came with an HTTP header: a byte order mark, the charset of the header
-/// (`label`, a WHATWG label such as `utf-8` or `latin1`; an unknown one is ignored), and then as
+/// (`label`, such as `utf-8` or `latin1`; an unknown one is ignored), and then as
 /// [`decode_html`].
 ///
 /// ```
@@ -52,8 +53,8 @@ pub fn decode_html(bytes: &[u8]) -> Decoded<'_> {
 /// ```
 #[must_use]
 pub fn decode_page<'a>(bytes: &'a [u8], label: Option<&str>) -> Decoded<'a> {
-    match label.and_then(|label| Encoding::for_label(label.as_bytes())) {
-        Some(encoding) if Encoding::for_bom(bytes).is_none() => decode_as(bytes, encoding),
+    match label.and_then(known) {
+        Some(charset) if Encoding::for_bom(bytes).is_none() => charset.decode(bytes),
         _ => decode_html(bytes),
     }
 }
@@ -65,8 +66,8 @@ pub fn decode_plain<'a>(bytes: &'a [u8], label: Option<&str>) -> Decoded<'a> {
     if Encoding::for_bom(bytes).is_some() {
         return decode_text(bytes);
     }
-    match label.and_then(|label| Encoding::for_label(label.as_bytes())) {
-        Some(encoding) => decode_as(bytes, encoding),
+    match label.and_then(known) {
+        Some(charset) => charset.decode(bytes),
         None => match std::str::from_utf8(bytes) {
             Ok(text) => Decoded { text: text.into(), encoding: UTF_8.name(), replaced: false },
             Err(_) => decode_as(bytes, WINDOWS_1252),
@@ -81,6 +82,14 @@ pub fn decode_text(bytes: &[u8]) -> Decoded<'_> {
     match Encoding::for_bom(bytes) {
         Some((encoding, length)) => decode_as(&bytes[length..], encoding),
         None => decode_as(bytes, UTF_8),
+    }
+}
+
+/// The charset of a name.
+fn known(label: &str) -> Option<Charset> {
+    match Label::of(label) {
+        Label::Known(charset) => Some(charset),
+        _ => None,
     }
 }
 

@@ -33,6 +33,7 @@
 
 mod analyzer;
 mod casing;
+mod charset;
 mod classes;
 mod confusables;
 mod decode;
@@ -53,6 +54,7 @@ mod tag;
 mod window;
 
 pub use analyzer::{ANALYSIS_NAME, Analyzer, Scratch};
+pub use charset::decode_labelled;
 pub use decode::{Decoded, decode_html, decode_page, decode_plain, decode_text};
 pub use filter::{FilterScratch, TermFilter, TermFilterError, TermRule, Terms};
 pub use html::extract;

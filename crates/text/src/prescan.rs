@@ -4,25 +4,26 @@
 //! algorithms that it calls: "get an attribute", "extracting a character encoding from a meta
 //! element", "get an XML encoding". An attacker gains nothing: each looks at 1024 bytes.
 
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252, X_USER_DEFINED};
+use crate::charset::{Charset, Label};
+use encoding_rs::{UTF_8, UTF_16BE, UTF_16LE};
 
 /// How far a declaration is looked for.
 const LIMIT: usize = 1024;
 
 /// The encoding that a `meta` element or an XML declaration names.
-pub(crate) fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+pub(crate) fn declared(bytes: &[u8]) -> Option<Charset> {
     let bytes = &bytes[..bytes.len().min(LIMIT)];
     if bytes.starts_with(b"<\0?\0x\0") {
-        return Some(UTF_16LE);
+        return Some(Charset::Web(UTF_16LE));
     }
     if bytes.starts_with(b"\0<\0?\0x") {
-        return Some(UTF_16BE);
+        return Some(Charset::Web(UTF_16BE));
     }
     from_markup(bytes).or_else(|| from_xml(bytes))
 }
 
 /// Walks the tags. The end of the bytes inside one ends the search.
-fn from_markup(bytes: &[u8]) -> Option<&'static Encoding> {
+fn from_markup(bytes: &[u8]) -> Option<Charset> {
     let mut at = 0;
     while at < bytes.len() {
         let rest = &bytes[at..];
@@ -57,7 +58,7 @@ fn is_tag(rest: &[u8]) -> bool {
 }
 
 /// Reads the attributes of a `meta` element. The outer `None` is the end of the bytes.
-fn from_meta(bytes: &[u8], at: &mut usize) -> Option<Option<&'static Encoding>> {
+fn from_meta(bytes: &[u8], at: &mut usize) -> Option<Option<Charset>> {
     let (mut seen, mut is_pragma, mut needs_pragma) = (Vec::new(), false, None);
     let mut charset = None;
     while let Some((name, value)) = attribute(bytes, at)? {
@@ -73,7 +74,7 @@ fn from_meta(bytes: &[u8], at: &mut usize) -> Option<Option<&'static Encoding>> 
                 }
             }
             b"charset" => {
-                charset = Some(Encoding::for_label(&value));
+                charset = Some(named(&value));
                 needs_pragma = Some(false);
             }
             _ => {}
@@ -81,19 +82,17 @@ fn from_meta(bytes: &[u8], at: &mut usize) -> Option<Option<&'static Encoding>> 
         seen.push(name);
     }
     Some(match needs_pragma {
-        Some(needs) if !needs || is_pragma => charset.flatten().map(usable),
+        Some(needs) if !needs || is_pragma => charset.flatten(),
         _ => None,
     })
 }
 
-/// A page whose declaration can be read as ASCII cannot be UTF-16.
-fn usable(encoding: &'static Encoding) -> &'static Encoding {
-    if encoding == UTF_16LE || encoding == UTF_16BE {
-        UTF_8
-    } else if encoding == X_USER_DEFINED {
-        WINDOWS_1252
-    } else {
-        encoding
+/// The charset of a name. A page whose declaration can be read as ASCII cannot be UTF-16.
+fn named(label: &[u8]) -> Option<Charset> {
+    match Label::of(std::str::from_utf8(label).ok()?) {
+        Label::Known(charset) if charset.is_wide() => Some(Charset::Web(UTF_8)),
+        Label::Known(charset) => Some(charset),
+        _ => None,
     }
 }
 
@@ -145,7 +144,7 @@ fn attribute(bytes: &[u8], at: &mut usize) -> Option<Option<(Vec<u8>, Vec<u8>)>>
 }
 
 /// `text/html; charset=…`, lower-cased.
-fn from_content(content: &[u8]) -> Option<&'static Encoding> {
+fn from_content(content: &[u8]) -> Option<Charset> {
     let mut rest = content;
     loop {
         rest = rest[find(rest, b"charset")? + 7..].trim_ascii_start();
@@ -161,13 +160,13 @@ fn from_content(content: &[u8]) -> Option<&'static Encoding> {
                     &value[..end.unwrap_or(value.len())]
                 }
             };
-            return Encoding::for_label(label);
+            return named(label);
         }
     }
 }
 
 /// `<?xml version="1.0" encoding="…"?>`.
-fn from_xml(bytes: &[u8]) -> Option<&'static Encoding> {
+fn from_xml(bytes: &[u8]) -> Option<Charset> {
     let declaration = bytes.strip_prefix(b"<?xml")?;
     let declaration = &declaration[..declaration.iter().position(|&byte| byte == b'>')?];
     let rest = &declaration[find(declaration, b"encoding")? + 8..];
@@ -180,8 +179,7 @@ fn from_xml(bytes: &[u8]) -> Option<&'static Encoding> {
     if label.iter().any(is_blank) {
         return None;
     }
-    Encoding::for_label(label)
-        .map(|encoding| if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
+    named(label)
 }
 
 fn skip_space(bytes: &[u8], at: &mut usize) -> Option<()> {
@@ -208,7 +206,7 @@ mod tests {
     use super::*;
 
     fn name(page: &str) -> Option<&'static str> {
-        declared(page.as_bytes()).map(Encoding::name)
+        declared(page.as_bytes()).map(Charset::name)
     }
 
     #[test]
@@ -253,7 +251,7 @@ mod tests {
 
     #[test]
     fn utf_16_without_a_mark_shows_in_an_xml_declaration() {
-        assert_eq!(declared(b"<\0?\0x\0m\0"), Some(UTF_16LE));
-        assert_eq!(declared(b"\0<\0?\0x\0m"), Some(UTF_16BE));
+        assert_eq!(declared(b"<\0?\0x\0m\0"), Some(Charset::Web(UTF_16LE)));
+        assert_eq!(declared(b"\0<\0?\0x\0m"), Some(Charset::Web(UTF_16BE)));
     }
 }
