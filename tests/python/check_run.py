@@ -83,6 +83,8 @@ class Record:
         self.good = False
         # What identical documents have in common: the text of a record, the bytes of a file.
         self.original = ""
+        # Documents with different attachments do not match.
+        self.attachments = ()
         self.text, self.name, self.date, self.numbers, self.labels = "", "", None, {}, {}
         self.tokens, self.visible, self.features = [], "", frozenset()
         self.index = 0
@@ -163,7 +165,9 @@ def mail_record(file: Input, number: int, raw: bytes, fields: dict, wanted: list
         return record
     if text is mail_records.HTML:
         raise CannotCheck(f"{file.name}: has messages of HTML")
-    record.good, record.text, record.original = True, text, text
+    whole = fields["text"] == "text"
+    record.good, record.text, record.original = True, text, mail.original(text) if whole else text
+    record.attachments = mail.attachments() if whole else ()
     record.name = mail.field(fields["id"]) or record.name
     record.date = mail.date(fields["date"])
     record.numbers = {key: number_of(mail.field(key)) for key in wanted}
@@ -580,7 +584,7 @@ def units_of(documents: list, settings: dict) -> list:
         if document.features:
             # What is left as boilerplate is removed does not make two documents one; a text of nothing else has one feature.
             whole = document.complete if document.complete & document.features else document.features
-            groups[whole if document.compared else (document.visible, *document.tokens)].append(document)
+            groups[whole if document.compared else (document.visible, document.attachments, *document.tokens)].append(document)
     units = []
     for members in groups.values():
         members.sort(key=lambda d: d.rank)
@@ -854,6 +858,9 @@ class Run:
             self.boilerplate.remove(self.documents)
         for document in self.documents:
             document.compared = len(document.features) >= self.settings.get("min_features", 1)
+            if document.attachments:
+                document.features = frozenset((one, document.attachments) for one in document.features)
+                document.complete = frozenset((one, document.attachments) for one in document.complete)
         self.answer = Answer(self.documents, self.settings, bool(job.get("against_only")))
         self.own = [document for document in self.documents if document.file.own]
         self.lists = self.summary["command"] in ("cluster", "recluster")

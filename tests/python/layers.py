@@ -21,7 +21,7 @@ ALLOWED = {
     "lookalike-methods": {"lookalike-core"},
     "lookalike-lexicon": {"lookalike-core", "lookalike-methods", "lookalike-spill"},
     "lookalike-store": set(),
-    "lookalike-io": {"lookalike-text", "lookalike-store", "lookalike-spill"},
+    "lookalike-io": {"lookalike-text", "lookalike-core", "lookalike-store", "lookalike-spill"},
     "lookalike-engine": {
         "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-methods", "lookalike-io",
         "lookalike-spill",

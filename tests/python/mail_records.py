@@ -3,6 +3,7 @@ import email
 import email.header
 import email.message
 import email.policy
+import html
 import re
 from datetime import timezone
 from email.utils import parsedate_to_datetime
@@ -88,20 +89,96 @@ class Mail:
         return joined
 
 
+    def original(self, text: str) -> tuple:
+        """What identical messages have in common: the text, header fields, parts that are not read, attachments."""
+        return text, fields(self.parsed), *beside(self.parsed)
+
+    def attachments(self) -> tuple:
+        return beside(self.parsed)[1]
+
+
+def fields(message: email.message.Message) -> tuple:
+    """The header fields that count."""
+    mail = Mail.__new__(Mail)
+    mail.parsed = message
+    values = [mail.date(name) or mail.header(name) if name == "date" else mail.header(name) for name in ("from", "to", "cc", "subject", "date")]
+    return tuple(value and " ".join(value.split()) for value in values)
+
+
+def beside(part: email.message.Message, attached: bool = False) -> tuple:
+    """The alternatives that are not read, in order, and the attachments, in any order."""
+    unread, attachments = [], []
+    taken = {id(one) for one in read(part)}
+
+    def walk(part, attached):
+        attached = attached or part.get_content_disposition() == "attachment"
+        kind = part.get_content_type()
+        if part.is_multipart():
+            if kind == "message/rfc822":
+                (attachments if attached else unread).append(repr(fields(part.get_payload(0))).encode())
+            for one in part.get_payload():
+                walk(one, attached)
+        elif kind.endswith("-signature") and kind.startswith("application/p"):
+            pass
+        elif attached or not (kind.startswith("text/") or kind in RANKS):
+            attachments.append(content(part))
+        elif id(part) not in taken:
+            rendering = kind in RANKS or kind in ("text/enriched", "text/richtext")
+            (unread if rendering else attachments).append(content(part))
+
+    walk(part, attached)
+    return tuple(unread), tuple(sorted(attachments))
+
+
+def content(part: email.message.Message) -> bytes:
+    data = part.get_payload(decode=True) or b""
+    lines = part.get_content_maintype() == "text" or part.get("content-transfer-encoding", "").strip().lower() != "base64"
+    return data.replace(b"\r\n", b"\n") if lines else data
+
+
+def words(text: str) -> set:
+    return set(re.findall(r"[^\W_]+", text.lower()))
+
+
+def plain_or_html(plain: str, page: str) -> str:
+    """Which of both is read."""
+    a, b = words(plain), words(html.unescape(re.sub(r"(?s)<[^>]*>", "\n", page)))
+    if not b:
+        return "plain"
+    if not a:
+        return "html"
+    stub = bool(a & {"html", "mime"})
+    if len(a & b) == len(b) if stub else 3 * len(a & b) >= 2 * len(b):
+        return "plain"
+    return "html" if stub or 2 * len(b) >= len(a) else "both"
+
+
 def chosen(part: email.message.Message) -> list:
+    return [(one.get_content_type(), text_of(one)) for one in read(part)]
+
+
+def text_of(part: email.message.Message) -> str:
+    return decoded(part.get_payload(decode=True) or b"", part.get_content_charset())
+
+
+def read(part: email.message.Message) -> list:
+    """The parts whose text is read."""
     if part.get_content_disposition() == "attachment":
         return []
     kind = part.get_content_type()
     if part.is_multipart():
-        parts = [chosen(one) for one in part.get_payload()]
+        parts = [read(one) for one in part.get_payload()]
         if kind != "multipart/alternative":
             return [one for texts in parts for one in texts]
-        rank = lambda texts: max((RANKS.get(kind, 1) for kind, text in texts if text.strip()), default=0)
+        rank = lambda texts: max((RANKS.get(one.get_content_type(), 1) for one in texts if text_of(one).strip()), default=0)
+        first = lambda wanted: next((texts for texts in parts if rank(texts) == wanted), [])
+        plain, page = first(3), first(2)
+        if plain and page:
+            taken = plain_or_html("\n".join(map(text_of, plain)), "\n".join(map(text_of, page)))
+            return {"plain": plain, "html": page, "both": plain + page}[taken]
         best = max(map(rank, parts), default=0)
-        return next((texts for texts in parts if best and rank(texts) == best), [])
-    if kind.startswith("text/") or kind in RANKS:
-        return [(kind, decoded(part.get_payload(decode=True) or b"", part.get_content_charset()))]
-    return []
+        return first(best) if best else []
+    return [part] if kind.startswith("text/") or kind in RANKS else []
 
 
 def decoded(data: bytes, charset) -> str:

@@ -128,6 +128,7 @@ mod tests {
         let rule = KeepRule::Prefer { field: "s".into(), values };
         let value = |extra: FieldNumber| {
             let record = RecordView {
+                beside: lookalike_io::Beside::default(),
                 file: 0,
                 record: 1,
                 line: 1,

@@ -8,7 +8,8 @@
 //! * a text or Markdown file: the bytes of the file, after decompression;
 //! * HTML in a record: the value of its HTML field, as UTF-8;
 //! * an HTML file: the bytes of the file, after decompression;
-//! * a mail message: its decoded text, or its HTML if it has no other text, as if in a record;
+//! * a mail message: its decoded text, or its HTML if it has no other text, and what is compared beside it
+//!   ([`Beside`]);
 //! * ready-made features: the list, in its order.
 //!
 //! Text is one kind, from any source: equal bytes give equal words. The same bytes as HTML are a
@@ -17,16 +18,28 @@
 //! same words.
 
 use lookalike_core::{TextDigest, TokenDigest};
-use lookalike_io::Content;
+use lookalike_io::{Beside, Content};
 
 /// Kinds of content with a digest of their own; plain text is 0.
 const HTML: u64 = 1;
 const HTML_FILE: u64 = 2;
 const FEATURES: u64 = 3;
+const MESSAGE: u64 = 4;
 
-/// Digest of the original content.
+/// Digest of the original content, and of what is compared beside it.
 #[must_use]
-pub fn digest(content: &Content<'_>) -> TextDigest {
+pub fn digest(content: &Content<'_>, beside: Beside) -> TextDigest {
+    let text = of_content(content);
+    match beside.original {
+        None => text,
+        Some(original) => {
+            let parts = [text.0.to_le_bytes(), original.to_le_bytes()];
+            TextDigest::of_kind(MESSAGE, parts.as_flattened())
+        }
+    }
+}
+
+fn of_content(content: &Content<'_>) -> TextDigest {
     match content {
         Content::Text(text) => TextDigest::of(text.as_bytes()),
         Content::TextBytes(bytes) => TextDigest::of(bytes),
@@ -59,6 +72,7 @@ mod tests {
         for (number, one) in contents.iter().enumerate() {
             for (other_number, other) in contents.iter().enumerate() {
                 let same = number == other_number || number.max(other_number) == 1;
+                let digest = |content| digest(content, Beside::default());
                 assert_eq!(digest(one) == digest(other), same, "{one:?} and {other:?}");
             }
         }

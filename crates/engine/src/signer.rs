@@ -14,7 +14,7 @@ mod stored;
 pub use content::plain_text;
 pub use features::TextSet;
 pub(crate) use features::{LargeSet, whole_text};
-pub(crate) use given::permuted;
+pub use given::permuted;
 pub use scratch::SignerScratch;
 pub use stored::{StoredDocuments, StoredSummary};
 
@@ -61,6 +61,8 @@ pub struct Signer {
     boilerplate: Option<(Arc<CommonElements>, SetPart)>,
     /// Common shingles, removed from every set that the method signs.
     common_of_method: Option<Arc<CommonElements>>,
+    /// Whether messages with different attachments have no elements and keys in common.
+    compares_attachments: bool,
     /// Where documents come from whose texts are not stored.
     stored: Option<Arc<dyn StoredDocuments>>,
 }
@@ -106,8 +108,15 @@ impl Signer {
             common: settings.common.clone(),
             boilerplate: settings.boilerplate.clone().map(|found| (found, SetPart::Remaining)),
             common_of_method: None,
+            compares_attachments: true,
             stored: None,
         }
+    }
+
+    /// The same, for counting elements: whatever is compared beside texts does not matter.
+    #[must_use]
+    pub fn of_texts_alone(self) -> Self {
+        Self { compares_attachments: false, ..self }
     }
 
     /// A signer of the elements of each document that are removed as boilerplate, with these
@@ -117,6 +126,7 @@ impl Signer {
         Self {
             boilerplate: Some((boilerplate, SetPart::Boilerplate)),
             min_features: None,
+            compares_attachments: false,
             ..Self::new(settings)
         }
     }

@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 _ => vocabulary.text(u64::from(documents + at), None),
             };
             let mut set = Vec::new();
-            Shingles.make(&text, &mut set);
+            Shingles.make(&text, &[], &mut set);
             set
         })
         .collect();
@@ -82,7 +82,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn common(vocabulary: &Vocabulary, sample: u32) -> CommonElements {
     let (mut all, mut set) = (Vec::new(), Vec::new());
     for document in 0..sample {
-        Shingles.make(&vocabulary.text(document.into(), None), &mut set);
+        Shingles.make(&vocabulary.text(document.into(), None), &[], &mut set);
         all.extend_from_slice(&set);
     }
     all.sort_unstable();

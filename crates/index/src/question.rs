@@ -1,6 +1,6 @@
 //! Questions to an index, and what an answer costs.
 
-use lookalike_core::{Measure, Threshold};
+use lookalike_core::{Measure, SetDigest, Threshold, TokenDigest};
 
 /// What is asked about a query set Q and a stored set D.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,6 +86,13 @@ impl std::ops::AddAssign for Cost {
 /// Makes the feature set of a stored text again, as it was when the document was added. Each thread
 /// has its own.
 pub trait SetMaker {
-    /// Replaces the content of `set` by the set of the text, strictly ascending.
-    fn make(&mut self, text: &str, set: &mut Vec<u64>);
+    /// Replaces the content of `set` by the set of the text, strictly ascending. `extra` is what the
+    /// caller stored with the document.
+    fn make(&mut self, text: &str, extra: &[u8], set: &mut Vec<u64>);
+
+    /// The digest of the unit of a document with too few features, by that of its words.
+    fn few_unit(&self, sequence: TokenDigest, extra: &[u8]) -> SetDigest {
+        let _ = extra;
+        SetDigest(sequence.0)
+    }
 }

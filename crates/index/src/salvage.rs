@@ -17,7 +17,7 @@ use crate::writer::IndexWriter;
 use crate::{
     Description, DocNumber, DocumentBatch, DocumentView, IndexError, SignatureView, layout,
 };
-use lookalike_core::{SetDigest, features};
+use lookalike_core::features;
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -342,7 +342,7 @@ impl Salvage {
             };
             let read = match segment.has_texts() {
                 true => segment.text(local, &mut texts).map(|text| {
-                    maker.make(text, &mut set);
+                    maker.make(text, segment.extra(local), &mut set);
                     (text, if *signed { stored() } else { sign(text) })
                 }),
                 false => segment.stored_set(local, &mut set).map(|()| ("", stored())),
@@ -359,7 +359,7 @@ impl Salvage {
                 signatures.iter().map(StoredSignature::view).collect();
             let keep: Vec<f64> = segment.keep(local).collect();
             let unit = match row.few {
-                true => Some(SetDigest(row.sequence.0)),
+                true => Some(maker.few_unit(row.sequence, segment.extra(local))),
                 false => features::digest(&set),
             };
             made.batch.push(&DocumentView {

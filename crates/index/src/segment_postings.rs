@@ -113,7 +113,7 @@ impl SetReader {
         let local = segment.unit_documents(unit).start;
         if segment.has_texts() {
             let text = segment.text(local, &mut self.texts)?;
-            self.maker.make(text, set);
+            self.maker.make(text, segment.extra(local), set);
             Ok(())
         } else {
             segment.stored_set(local, set)

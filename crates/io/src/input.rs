@@ -33,7 +33,7 @@ pub use fields::FieldNames;
 pub use files::{DiscoverOptions, InputFile, Inputs};
 pub use foreign::why_skipped;
 pub use format::{Compression, Format};
-pub use format_options::{FormatOptions, KeepOrDrop};
+pub use format_options::{FormatOptions, KeepOrDrop, MailAttachments};
 pub use left_out::{LeftOut, LeftOutReason};
 pub use skipped::skipped_kind;
 pub use tally::ArgumentFiles;

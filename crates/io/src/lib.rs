@@ -28,9 +28,10 @@ pub use field_texts::{FieldTexts, NO_FIELDS};
 pub use guard::quiet_decoder_panics;
 pub use input::{
     Compression, CsvChar, CsvDialect, CsvQuote, DiscoverOptions, Extractor, FieldNames, Format,
-    FormatOptions, InputFile, Inputs, KeepOrDrop,
+    FormatOptions, InputFile, Inputs, KeepOrDrop, MailAttachments,
 };
 pub use lookalike_store::{StoreError, is_url, recorded_url, shown_url};
+pub use mail::Beside;
 pub use partitions::Partitions;
 pub use record::{Content, Fate, Fates, FieldNumber, Item, Mark, Problem, ReadFailure, RecordView};
 pub use sink::{

@@ -162,6 +162,7 @@ mod tests {
         let mut given = FieldTexts::default();
         given.push(1, "6");
         let record = RecordView {
+            beside: crate::Beside::default(),
             file: 0,
             record: 1,
             line: 1,

@@ -26,6 +26,8 @@ pub struct RecordView<'a> {
     pub extra: &'a [FieldNumber],
     /// Values of [`crate::FieldNames::given`]; none for one-document files.
     pub given: &'a crate::FieldTexts,
+    /// What is compared beside the text, of messages.
+    pub beside: crate::Beside,
 }
 
 /// The value of a field of a keep rule.

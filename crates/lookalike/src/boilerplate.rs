@@ -133,7 +133,8 @@ fn count(
         sites: Some(rule),
         ..IngestOptions::in_memory(job.thread_count())
     };
-    let collection = documents.ingest(&Signer::new(&complete), &options, progress)?;
+    let collection =
+        documents.ingest(&Signer::new(&complete).of_texts_alone(), &options, progress)?;
     let units = Units::new(&collection, &[], Measure::Resemblance, progress)?;
     let sites = SiteUnits::new(&collection, &units);
     check_field(job, documents.inputs, &sites)?;

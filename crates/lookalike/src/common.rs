@@ -151,7 +151,8 @@ impl<'a> CommonCounts<'a> {
             skip_unreadable: self.skip_unreadable,
             ..IngestOptions::in_memory(self.threads)
         };
-        let collection = self.documents.ingest(&Signer::new(&settings), &options, self.progress)?;
+        let signer = Signer::new(&settings).of_texts_alone();
+        let collection = self.documents.ingest(&signer, &options, self.progress)?;
         let units = Units::new(&collection, &[], Measure::Resemblance, self.progress)?;
         let elements =
             common_elements(&collection, &units, most, self.memory.counting(), self.progress)?;

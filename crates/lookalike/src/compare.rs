@@ -11,7 +11,7 @@ use crate::reading::{Documents, Reading};
 use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings, Source};
 use lookalike_engine::Silent;
-use lookalike_io::Inputs;
+use lookalike_io::{Beside, Inputs};
 use lookalike_report::DocExhibit;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -54,8 +54,9 @@ pub fn compare(
         // Both or neither: tokens are of one kind.
         let of_code = if of_b.are_source_code() { &of_a } else { &of_b };
         let settings = &Settings { analysis: settings.analysis_of(of_code), ..settings.clone() };
-        let (a, b) = (document(a, &of_a)?, document(b, &of_b)?);
-        DocumentComparison::new(a, b, settings, (None, None), None)
+        let ((a, beside_a), (b, beside_b)) = (document(a, &of_a)?, document(b, &of_b)?);
+        let separated = beside_a.attachments != beside_b.attachments;
+        DocumentComparison::of_messages([a, b], separated, settings, (None, None), None)
     })
 }
 
@@ -136,7 +137,7 @@ pub fn compare_in(
                 let unread = found.unread;
                 return Err(LookalikeError::NoSuchDocument { name, place, advice, unread });
             };
-            exhibits.push(document.exhibit);
+            exhibits.push((document.exhibit, document.beside));
         }
         let job = Job { settings: settings.clone(), ..Job::new(Vec::new(), "") };
         let mut counts = CommonCounts::new(&job, documents, &matching, None, &Silent);
@@ -146,20 +147,23 @@ pub fn compare_in(
         let boilerplate = boilerplate.map(|found| found.elements);
         let mut exhibits = exhibits.into_iter();
         let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
-        DocumentComparison::new(a, b, settings, (common, boilerplate), None)
+        let separated = a.1.attachments != b.1.attachments;
+        let removed = (common, boilerplate);
+        DocumentComparison::of_messages([a.0, b.0], separated, settings, removed, None)
     })
 }
 
-/// The text of a document of a file.
-pub(crate) fn text_of(wanted: &str) -> Result<String, LookalikeError> {
+/// The text of a document of a file, and what is compared beside it.
+pub(crate) fn text_of(wanted: &str) -> Result<(String, Beside), LookalikeError> {
     let (file, _) = parts(wanted);
     let settings = Settings::default();
     let inputs = Inputs::discover(&[file.to_owned()], settings.reading(Vec::new(), None))?;
-    Ok(document(wanted, &inputs)?.text)
+    let (exhibit, beside) = document(wanted, &inputs)?;
+    Ok((exhibit.text, beside))
 }
 
 /// A document of a file.
-fn document(wanted: &str, inputs: &Inputs) -> Result<DocExhibit, LookalikeError> {
+fn document(wanted: &str, inputs: &Inputs) -> Result<(DocExhibit, Beside), LookalikeError> {
     let (file, name) = parts(wanted);
     let (documents, none) = (Documents::of_files(inputs), BTreeSet::new());
     let found = find(documents, &[name], Ids::MayRepeat, &none, 1)?;
@@ -174,7 +178,7 @@ fn document(wanted: &str, inputs: &Inputs) -> Result<DocExhibit, LookalikeError>
         }
         _ => {}
     }
-    candidates.first.map(|found| found.exhibit).ok_or_else(|| match name {
+    candidates.first.map(|found| (found.exhibit, found.beside)).ok_or_else(|| match name {
         Name::Only => LookalikeError::NoDocument { place, unread },
         Name::Id(id) | Name::IdOrRecord(id) => LookalikeError::NoSuchDocument {
             name: id.to_owned(),

@@ -45,6 +45,29 @@ impl DocumentComparison {
         (common, boilerplate): (RemovedElements, RemovedElements),
         decision: Option<String>,
     ) -> Result<Self, LookalikeError> {
+        Self::of_messages([a, b], false, settings, (common, boilerplate), decision)
+    }
+
+    /// As [`DocumentComparison::new`]; `separated` says that the two are messages with different
+    /// attachments, which do not match.
+    pub(crate) fn of_messages(
+        [a, b]: [DocExhibit; 2],
+        separated: bool,
+        settings: &Settings,
+        (common, boilerplate): (RemovedElements, RemovedElements),
+        decision: Option<String>,
+    ) -> Result<Self, LookalikeError> {
+        let attachments = separated.then(|| {
+            "The messages have different attachments, or one has none: they do not match, whatever \
+             their texts have in common (the setting mail_attachments)."
+                .to_owned()
+        });
+        let decision = match attachments {
+            None => decision,
+            Some(reason) => {
+                Some(decision.into_iter().chain([reason]).collect::<Vec<_>>().join(" "))
+            }
+        };
         let complete = settings.matching()?;
         let features = complete.features;
         let matching = MatchSettings { common, boilerplate, ..complete.clone() };
@@ -96,7 +119,7 @@ impl DocumentComparison {
         });
         Ok(Self {
             measures: measures(counts, true),
-            reaches: !excluded
+            reaches: !(excluded || separated)
                 && shared > 0
                 && (criterion.reaches(smaller_first) || with_boilerplate.is_some()),
             with_boilerplate: with_boilerplate.map(|whole| settings.measure.value(whole)),

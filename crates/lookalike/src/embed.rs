@@ -17,6 +17,7 @@ use crate::summarise::summarise;
 use crate::table_store::TablesInMemory;
 use crate::{Job, LookalikeError, Resources, Settings, skipped_files, symbols, tokens};
 use lookalike_engine::{Linkage, Progress};
+use lookalike_io::Beside;
 use lookalike_methods::MethodSpec;
 use lookalike_report::{Action, Summary};
 
@@ -159,6 +160,7 @@ fn answer(
             if let Some(index) = index {
                 job.settings.analysis = tokens::decide_by_index(&job.settings, index);
                 job.settings.refuse_given_fields("comparisons with an index")?;
+                options.fields.given.push(Beside::FIELD.to_owned());
             }
             let (mut inputs, mut caller) = source.caller_inputs(options.clone())?;
             if let Some(index) = index {

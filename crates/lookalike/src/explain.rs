@@ -94,13 +94,18 @@ fn explained(
     let changed = changed.map(|changed| changed.to_string());
     let decision = [Some(decision), separated, survivors, estimate, changed].into_iter().flatten();
     let decision = decision.collect::<Vec<_>>().join(" ");
+    let separated = match documents.as_slice() {
+        [a, b] => a.beside.attachments != b.beside.attachments,
+        _ => false,
+    };
     let mut exhibits = documents.into_iter().map(|document| {
         let id = document.name.shown(ids_repeat).to_string();
         DocExhibit { id, ..document.exhibit }
     });
     let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
     let (common, boilerplate) = removed_elements(&job.settings, &inputs)?;
-    DocumentComparison::new(a, b, &job.settings, (common, boilerplate), Some(decision))
+    let removed = (common, boilerplate);
+    DocumentComparison::of_messages([a, b], separated, &job.settings, removed, Some(decision))
 }
 
 /// A sentence about settings with which not every match removes a document.

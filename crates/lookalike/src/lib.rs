@@ -194,8 +194,8 @@ pub use lookalike_io::quiet_decoder_panics;
 pub use lookalike_io::source::has_field;
 pub use lookalike_io::web::StatusFilter;
 pub use lookalike_io::{
-    CsvChar, CsvQuote, Extractor, FieldNames, Format, FormatOptions, KeepOrDrop, Problem,
-    TableFormat, recorded_url, shown_url,
+    CsvChar, CsvQuote, Extractor, FieldNames, Format, FormatOptions, KeepOrDrop, MailAttachments,
+    Problem, TableFormat, recorded_url, shown_url,
 };
 pub use lookalike_lexicon::{Lexicon, LexiconError, Rank};
 pub use lookalike_methods::imatch::Share;

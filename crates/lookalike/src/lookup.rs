@@ -7,7 +7,7 @@ use crate::reading::{DocumentChunks, Documents};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, pipeline};
 use lookalike_io::source::VisitScratch;
-use lookalike_io::{Inputs, Item, Problem, RecordView};
+use lookalike_io::{Beside, Inputs, Item, Problem, RecordView};
 use lookalike_report::DocExhibit;
 use std::collections::BTreeSet;
 
@@ -68,6 +68,8 @@ pub(crate) struct FoundDocument {
     /// Its name in the tables.
     pub(crate) name: DocumentName<'static>,
     pub(crate) exhibit: DocExhibit,
+    /// What is compared beside its text.
+    pub(crate) beside: Beside,
 }
 
 /// The documents that fit one name equally well.
@@ -92,9 +94,9 @@ impl Candidates {
         LookalikeError::RepeatedId { id: id.to_owned(), count: self.count, listed, advice }
     }
 
-    fn add(&mut self, name: DocumentName<'static>, exhibit: Option<DocExhibit>) {
-        if let (None, Some(exhibit)) = (&self.first, exhibit) {
-            self.first = Some(FoundDocument { name: name.clone(), exhibit });
+    fn add(&mut self, name: DocumentName<'static>, exhibit: Option<(DocExhibit, Beside)>) {
+        if let (None, Some((exhibit, beside))) = (&self.first, exhibit) {
+            self.first = Some(FoundDocument { name: name.clone(), exhibit, beside });
         }
         if self.listed.len() < Self::LISTED {
             self.listed.push(name);
@@ -114,7 +116,7 @@ pub(crate) struct Found {
 
 /// A document that matches a name: index of the name, how it matches, and the document. Only the
 /// first of a chunk has its text, so that a file of a million records is not copied.
-type Hit = (usize, Match, DocumentName<'static>, Option<DocExhibit>);
+type Hit = (usize, Match, DocumentName<'static>, Option<(DocExhibit, Beside)>);
 
 /// Finds documents; reads no further than necessary. The files of `unreadable` had no document
 /// where they cannot be read.
@@ -173,7 +175,7 @@ fn find_in(
                 for (at, name) in names.iter().enumerate() {
                     if let Some(fit) = name.matches(&record, inputs) {
                         let is_first = !hits.iter().any(|hit| (hit.0, hit.1) == (at, fit));
-                        let exhibit = is_first.then(|| exhibit(&record, inputs));
+                        let exhibit = is_first.then(|| (exhibit(&record, inputs), record.beside));
                         hits.push((at, fit, name_of(&record, inputs), exhibit));
                     }
                 }

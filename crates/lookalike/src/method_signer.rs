@@ -3,9 +3,10 @@
 use crate::approach::{by_method, given, needs_statistics};
 use crate::given_fields::refuse_fields_of;
 use crate::{IndexSettings, LookalikeError, MethodSettings, Settings};
+use lookalike_engine::signer::permuted;
 use lookalike_engine::{Approach, SignatureBlock, Signer, SignerScratch, Verify, reason_codes};
 use lookalike_index::{SignatureView, StoredSignature};
-use lookalike_io::{Content, NO_FIELDS, RecordView};
+use lookalike_io::{Beside, Content, NO_FIELDS, RecordView};
 use lookalike_methods::hamming::Blocks;
 use lookalike_methods::{CandidateSource, Evidence, Method, MethodSpec, Sketch};
 use std::borrow::Cow;
@@ -99,6 +100,7 @@ impl MethodSigner {
             date: None,
             extra: &[],
             given: &NO_FIELDS,
+            beside: Beside::default(),
         };
         self.sign(&record, text, scratch)
     }
@@ -121,12 +123,21 @@ impl MethodSigner {
         let sketch = block.sketch(0);
         let keys = match (&self.blocks, sketch.words) {
             (Some(blocks), [word]) => block_keys(blocks, *word),
+            // Messages with different attachments have no keys in common.
+            (Some(blocks), [word, label]) => {
+                let keys = block_keys(blocks, *word).into_iter();
+                keys.map(|key| permuted(key, *label)).collect()
+            }
             (Some(_), _) => Vec::new(),
             (None, _) => block.keys(0).to_vec(),
         };
         StoredSignature {
             keys,
-            sketch: sketch.words.to_vec(),
+            // The label of attachments is in the keys.
+            sketch: match self.blocks {
+                Some(_) => sketch.words.iter().take(1).copied().collect(),
+                None => sketch.words.to_vec(),
+            },
             size: sketch.size,
             level: sketch.level,
             unsigned: reason_codes::code(block.unsigned(0)),

@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// |---|---|
 /// | `text_field`, `id_field`, `html_field`, `url_field`, `title_field`, `date_field`, `features_field` | `text`, `id`, … of [`Settings::fields`] |
 /// | `input_format` | [`Settings::format`] |
-/// | `csv_delimiter`, `csv_quote`, `csv_escape`, `warc_status`, `mail_quotes`, `mail_signatures`, `mail_html`, `extract`, `extract_timeout` | fields of [`Settings::formats`] |
+/// | `csv_delimiter`, `csv_quote`, `csv_escape`, `warc_status`, `mail_quotes`, `mail_signatures`, `mail_html`, `mail_attachments`, `extract`, `extract_timeout` | fields of [`Settings::formats`] |
 /// | `method`, `verify`, `lexicon`, `lexicon_checksum`, `key_limit` | fields of [`MethodSettings`] |
 /// | `mark`, `mark_prefix` | [`Job::mark`] |
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -168,7 +168,7 @@ fn read_some(
             };
             let known = places.get(&(record.file, record.record));
             if let Some((document, digest)) = known
-                && original::digest(&record.content) == *digest
+                && original::digest(&record.content, record.beside) == *digest
             {
                 visit(*document, &record.content);
             }

@@ -194,7 +194,7 @@ impl Count<'_> {
             Item::Record(record) => {
                 terms(&plain_text(&record.content), builder);
                 counted.documents += 1;
-                let text = original::digest(&record.content);
+                let text = original::digest(&record.content, record.beside);
                 counted.sum.add(DocumentSum::of(record.file, record.record, text));
                 if let Err(error) = builder.end_document() {
                     counted.failed.get_or_insert(error);

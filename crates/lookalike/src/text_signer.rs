@@ -230,7 +230,9 @@ impl TextSigner {
                 }
             };
             if wants.features {
-                let made = record.as_ref().map(|(_, text)| self.sets.text_set(text, sign, set));
+                let made = record
+                    .as_ref()
+                    .map(|(record, text)| self.sets.message_set(text, record.beside, sign, set));
                 let has = made.is_some_and(|made| made.unit.is_ok());
                 signed.features.push(has.then_some(&**set));
             }

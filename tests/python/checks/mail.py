@@ -187,7 +187,7 @@ def commands(c: Checks, box: Path) -> None:
     done = c.run("evaluate", box, "--methods", "exact", "-o", c.out("mail evaluate"), "-q")
     c.check("mail: evaluate", done.returncode == 0, done.stderr)
     against = c.out("mail against")
-    done = c.run("dedup", eml, "--against", MESSAGES / "attachments.eml", "-o", against, "-q", "--tables", "tsv")
+    done = c.run("dedup", eml, "--against", MESSAGES / "attachments.eml", "-o", against, "-q", "--tables", "tsv", "--mail-attachments", "ignore")
     c.check("mail: --against", done.returncode == 0 and (against / "kept-files.txt").read_text() == "", done.stderr)
 
 
@@ -250,7 +250,7 @@ def same_words(c: Checks, name: str, mails: list, inputs: list) -> None:
     known = [one for one in known if one["text"] is not mail_records.HTML]
     write_jsonl(folder / "texts.jsonl", known)
     out = c.out(f"mail words {name}")
-    done = c.run("dedup", *inputs, "--against", folder / "texts.jsonl", "-t", "1", "-o", out, "--tables", "tsv", "-q")
+    done = c.run("dedup", *inputs, "--against", folder / "texts.jsonl", "-t", "1", "-o", out, "--tables", "tsv", "-q", "--mail-attachments", "ignore")
     if not c.check(f"mail: {name}: runs", done.returncode == 0, done.stderr):
         return
     rows = ledger_of(out)

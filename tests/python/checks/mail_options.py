@@ -1,4 +1,5 @@
 """Quoted text, signatures and HTML parts of mail, kept or dropped: messages whose parts are known by construction."""
+import html
 import json
 import random
 from email.message import EmailMessage
@@ -39,12 +40,12 @@ def composed(seed: int, n: int) -> list:
             one.add_attachment(f"<p>a page of {number % 11} words</p>", subtype="html", disposition="inline")
             parts.append(("html", f"a page of {number % 11} words"))
         elif rng.random() < 0.3:
-            one.add_alternative("<p>the same as a page</p>", subtype="html")
+            one.add_alternative(f"<p>{html.escape(''.join(part for _, part in parts))}</p>", subtype="html")
         made.append((one.as_bytes(), parts))
-    html = EmailMessage()
-    html["Subject"] = "only a page"
-    html.set_content("<p>only a page</p>", subtype="html")
-    made.append((html.as_bytes(), [("html", "only a page")]))
+    page = EmailMessage()
+    page["Subject"] = "only a page"
+    page.set_content("<p>only a page</p>", subtype="html")
+    made.append((page.as_bytes(), [("html", "only a page")]))
     return made
 
 
@@ -80,6 +81,7 @@ def mail_options(c: Checks) -> None:
     c.check("mail: the same bytes for any threads and memory", tree_of(again)["ledger.tsv"] == trees["quotes-signatures"]["ledger.tsv"])
     explained(c, path)
     others(c, folder, made)
+    attachments(c)
 
 
 def by_words(rows: list) -> list:
@@ -115,3 +117,61 @@ def others(c: Checks, folder: Path, made: list) -> None:
     c.check("mail: an index keeps texts without quotes", "a.eml" in done.stdout, done.stdout + done.stderr)
     done = c.run("dedup", one, "-o", out, "--mail-quotes", "no")
     c.check("mail: a value that is none", done.returncode == 2 and "drop" in done.stderr, done.stderr)
+
+
+def attachments(c: Checks) -> None:
+    """Attachments in an index, in a run against one, in explain and in a filter."""
+    folder = c.work / "mail attachments"
+    folder.mkdir()
+    cover = " ".join(texts(7, 3))
+
+    def message(name: str, attachment: bytes | None, page: str = "") -> Path:
+        one = EmailMessage()
+        one["From"], one["Subject"], one["Message-ID"] = "a@b.example", "the document", f"<{name}@b.example>"
+        one.set_content("This message is in HTML format, which your program does not show. " * 8 if page else cover)
+        if page:
+            one.add_alternative(f"<p>{page}</p>", subtype="html")
+        if attachment is not None:
+            one.add_attachment(attachment, maintype="application", subtype="pdf", filename="a.pdf")
+        path = folder / f"{name}.eml"
+        path.write_bytes(one.as_bytes())
+        return path
+
+    contract, invoice, again, bare = message("contract", b"one"), message("invoice", b"two"), message("again", b"one"), message("bare", None)
+    index = folder / "index"
+    c.run("index", "create", index, "-q")
+    c.run("index", "add", index, contract, "-q")
+    for path, found in ((again, True), (invoice, False), (bare, False)):
+        done = c.run("query", index, "--file", path)
+        c.check(f"mail attachments: query {path.stem}", done.returncode == 0 and ("contract.eml" in done.stdout) == found, done.stdout + done.stderr)
+        out = c.out(f"mail attachments against {path.stem}")
+        done = c.run("dedup", path, "--against", index, "-o", out, "-q")
+        c.check(f"mail attachments: {path.stem} against an index", summary_of(out).get("kept") == (0 if found else 1), done.stderr)
+    done = c.run("index", "add", index, again, invoice, bare, "-q")
+    out = c.out("mail attachments exported")
+    done = c.run("index", "export", index, "-o", out, "--tables", "tsv")
+    c.check("mail attachments: the export is that of a run", summary_of(out).get("removed", {}).get("identical") == 1 and summary_of(out).get("kept") == 3, done.stderr)
+    done = c.run("index", "check", index, "--deep")
+    c.check("mail attachments: the index is whole", done.returncode == 0, done.stdout + done.stderr)
+    done = c.run("index", "add", index, bare, "--mail-attachments", "ignore")
+    c.check("mail attachments: an index refuses another treatment", done.returncode == 2 and "mail-attachments" in done.stderr, done.stderr)
+    other = folder / "other"
+    c.run("index", "create", other, "--mail-attachments", "ignore", "-q")
+    c.run("index", "add", other, contract, "-q")
+    done = c.run("index", "add", other, invoice, "--unless-duplicate", "0.8")
+    c.check("mail attachments: an index ignores them", "left out as duplicates          1" in done.stdout, done.stdout + done.stderr)
+    out = c.out("mail attachments listed")
+    c.run("cluster", contract, invoice, again, "-o", out, "-q")
+    done = c.run("explain", contract, invoice, "--run", out)
+    c.check("mail attachments: explain says it", "different attachments" in done.stdout, done.stdout + done.stderr)
+    done = c.run("compare", contract, invoice)
+    c.check("mail attachments: compare says it", "different attachments" in done.stdout, done.stdout + done.stderr)
+    done = c.run("compare", contract, again)
+    c.check("mail attachments: compare of the same", "different attachments" not in done.stdout, done.stdout + done.stderr)
+    spam = folder / "spam"
+    pages = texts(8, 2)
+    c.run("index", "create", spam, "-q")
+    c.run("filter", "report", "spam", "--prototypes", spam, "--reporter", "a", "-q", message("offer", None, pages[0]))
+    verdict = lambda path: c.run("filter", "--prototypes", spam, "--reports", "1", path).stdout
+    c.check("mail alternatives: a stub makes no spam", '"none"' in verdict(message("bill", None, pages[1])), verdict(folder / "bill.eml"))
+    c.check("mail alternatives: the page does", '"spam"' in verdict(message("offer2", None, pages[0])), verdict(folder / "offer2.eml"))

@@ -20,7 +20,7 @@ _OF_A_RUN = {
     " method beside it",
     "format": "give format= to Index.add_files",
     "max_record": "give max_record= to Index.add_files",
-    **{name: f"give {name}= to Index.add_files" for name in FORMATS},
+    **{name: f"give {name}= to Index.add_files" for name in FORMATS if name != "mail_attachments"},
     **{
         name: f"give {name}= where documents are added, to Index.add"
         for name in COLUMNS

@@ -150,6 +150,9 @@ class Settings:
         commas, or ``"all"``.
     mail_quotes, mail_signatures, mail_html : {"keep", "drop"}
         Whether quoted text, signatures and HTML parts of mail messages are part of their texts.
+    mail_attachments : {"compare", "ignore", "text"}, optional
+        Whether mail messages with different attachments do not match (``"compare"``, the default), attachments are not
+        read, or their text counts where it can be read. An index fixes it when it is created.
     extract : sequence of str
         Commands that extract the text of files of other formats, one for an extension: ``("pdf=pdftotext -q {} -",)``.
     extract_timeout : int, optional
@@ -211,6 +214,7 @@ class Settings:
     mail_quotes: Literal["keep", "drop"] = "keep"
     mail_signatures: Literal["keep", "drop"] = "keep"
     mail_html: Literal["keep", "drop"] = "keep"
+    mail_attachments: Literal["compare", "ignore", "text"] | None = None
     extract: Sequence[str] = ()
     extract_timeout: int | None = None
 
@@ -368,6 +372,7 @@ FORMATS = (
     "mail_quotes",
     "mail_signatures",
     "mail_html",
+    "mail_attachments",
     "extract",
     "extract_timeout",
 )

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use clap::builder::TypedValueParser;
-use lookalike::{CsvChar, CsvQuote, Extractor, KeepOrDrop, StatusFilter};
+use lookalike::{CsvChar, CsvQuote, Extractor, KeepOrDrop, MailAttachments, StatusFilter};
 use std::num::NonZeroU32;
 
 #[derive(Debug, Clone, Args)]
@@ -50,6 +50,10 @@ pub(crate) struct FormatArgs {
         help_heading = "Input"
     )]
     pub(crate) mail_html: KeepOrDrop,
+    /// Attachments of mail messages: compare (messages with different ones do not match; the default),
+    /// ignore, or text (their text counts where it can be read: text, HTML, DOCX, ODT)
+    #[arg(long, value_name = "compare|ignore|text", help_heading = "Input")]
+    pub(crate) mail_attachments: Option<MailAttachments>,
     /// Extract the text of files with this extension by a command, such as pdf='pdftotext -q {} -':
     /// {} is the file; no shell; UTF-8 on standard output (repeatable, once for an extension)
     #[arg(long, value_name = "EXT=COMMAND", help_heading = "Input")]

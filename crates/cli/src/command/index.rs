@@ -49,6 +49,7 @@ fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
     documents.keep = crate::args::keep_rules(&args.keep);
     documents.min_features = args.least.min_features;
     documents.fields = defaults.fields;
+    documents.formats.mail_attachments = args.fields.formats.mail_attachments;
     let method = |spec: &String| MethodSettings {
         spec: spec.clone(),
         verify: Verify::Sketch,

@@ -54,7 +54,7 @@ fn about(args: &QueryArgs) -> anyhow::Result<QuerySubject> {
             QuerySubject::Text(String::from_utf8_lossy(&bytes).into_owned())
         }
         QueryArgs { text: Some(text), .. } => QuerySubject::Text(text.clone()),
-        QueryArgs { file: Some(file), .. } => QuerySubject::Text(read_document(file)?),
+        QueryArgs { file: Some(file), .. } => read_document(file)?,
         QueryArgs { id: Some(id), .. } => QuerySubject::Id(id.clone()),
         QueryArgs { url: Some(url), .. } => QuerySubject::Url(url.clone()),
         QueryArgs { cluster, .. } => QuerySubject::Cluster(cluster.clone().unwrap_or_default()),

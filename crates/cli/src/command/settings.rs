@@ -180,6 +180,7 @@ pub(super) fn format_options(args: &FieldArgs) -> FormatOptions {
         mail_quotes,
         mail_signatures,
         mail_html,
+        mail_attachments,
         extract,
         extract_timeout,
     } = args.formats.clone();
@@ -192,6 +193,7 @@ pub(super) fn format_options(args: &FieldArgs) -> FormatOptions {
         mail_quotes,
         mail_signatures,
         mail_html,
+        mail_attachments,
         extract,
         extract_timeout,
     }

@@ -1,10 +1,11 @@
 //! Feature sets of tokenised documents.
 
+use super::given::Given;
 use super::{DocumentSummary, SetPart, Signer, SignerScratch};
 use crate::original;
 use lookalike_core::features::MANY;
 use lookalike_core::{SetDigest, TokenDigest, divide, features, fingerprint};
-use lookalike_io::{Content, FeatureList, RecordView};
+use lookalike_io::{Beside, Content, FeatureList, RecordView};
 use lookalike_methods::Unsigned;
 
 /// The only element of a document without features, or of nothing but boilerplate: its whole text,
@@ -90,9 +91,7 @@ impl Signer {
                 digest = features::digest(&scratch.left).ok_or(Unsigned::OnlyCommon)?;
             }
             digest = self.take_part(seen, &mut scratch.left, digest)?;
-            if scratch.given.permute(&mut scratch.left) {
-                digest = features::digest(&scratch.left).ok_or(Unsigned::OnlyCommon)?;
-            }
+            digest = self.permute(&scratch.given, &mut scratch.left, digest)?;
             set = &scratch.left;
         }
         scratch.few = self.min_features.is_some_and(|least| least.excludes(set.len() as u32));
@@ -130,9 +129,9 @@ impl Signer {
                 digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
             }
             digest = self.take_part(seen, &mut set, digest)?;
-            if scratch.given.permute(&mut set) {
+            digest = self.permute(&scratch.given, &mut set, digest)?;
+            if scratch.given.label != 0 {
                 set.sort_unstable();
-                digest = features::digest(&set).ok_or(Unsigned::OnlyCommon)?;
             }
             if self.min_features.is_some_and(|least| least.excludes(set.len() as u32)) {
                 scratch.few = true;
@@ -140,6 +139,23 @@ impl Signer {
             }
             let low = self.arranged.map(|bound| set.partition_point(|&value| value <= bound));
             Ok(LargeSet { set, low, digest })
+        })
+    }
+
+    /// Permutes a set, if documents are separated. Returns the digest by which documents are grouped.
+    fn permute(
+        &self,
+        given: &Given,
+        set: &mut [u64],
+        digest: SetDigest,
+    ) -> Result<SetDigest, Unsigned> {
+        if !given.permute(set) {
+            return Ok(digest);
+        }
+        let own = features::digest(set).ok_or(Unsigned::OnlyCommon)?;
+        Ok(match self.takes_remaining() {
+            true => remaining_digest(own, given.separated(digest)),
+            false => own,
         })
     }
 
@@ -190,8 +206,27 @@ impl Signer {
     /// record with this text. Does not allocate once the buffers are warm, unless the text is
     /// large.
     pub fn text_set(&self, text: &str, scratch: &mut SignerScratch, set: &mut Vec<u64>) -> TextSet {
+        self.message_set(text, Beside::default(), scratch, set)
+    }
+
+    /// The digest of the unit of a text with too few features, by that of its words.
+    #[must_use]
+    pub fn few_unit(&self, sequence: TokenDigest, beside: Beside) -> SetDigest {
+        let given = Given { label: self.label(0, beside), ..Given::default() };
+        given.separated(SetDigest(sequence.0))
+    }
+
+    /// As [`Signer::text_set`] for the text of a message.
+    pub fn message_set(
+        &self,
+        text: &str,
+        beside: Beside,
+        scratch: &mut SignerScratch,
+        set: &mut Vec<u64>,
+    ) -> TextSet {
         let summary = self.read_text(text, scratch);
-        let text = original::digest(&Content::Text(text.into()));
+        scratch.given.label = self.label(0, beside);
+        let text = original::digest(&Content::Text(text.into()), beside);
         self.set_read(DocumentSummary { text, ..summary }, scratch, set)
     }
 

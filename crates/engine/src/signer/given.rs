@@ -2,7 +2,7 @@
 
 use lookalike_core::SetDigest;
 use lookalike_core::fingerprint::{finalise, token};
-use lookalike_io::RecordView;
+use lookalike_io::{Beside, RecordView};
 use lookalike_methods::{Field, FieldUse, Number};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -68,7 +68,8 @@ impl Given {
 /// The image of an element or a key under the permutation of a label. Elements that are equal for
 /// one label are not for another, but by chance as for any two elements.
 #[inline]
-pub(crate) fn permuted(element: u64, label: u64) -> u64 {
+#[must_use]
+pub fn permuted(element: u64, label: u64) -> u64 {
     finalise(element ^ label)
 }
 
@@ -106,7 +107,10 @@ impl GivenFields {
 
     /// A name of which no document had a value.
     pub(super) fn missing(&self) -> Option<&str> {
-        let missing = self.names.iter().find(|(_, seen)| !seen.load(Ordering::Relaxed));
+        let missing = self
+            .names
+            .iter()
+            .find(|(name, seen)| name != Beside::FIELD && !seen.load(Ordering::Relaxed));
         missing.map(|(name, _)| name.as_str())
     }
 

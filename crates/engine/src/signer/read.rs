@@ -4,8 +4,9 @@ use super::content::{page, plain_text};
 use super::marks::MarkCursor;
 use super::{DocumentSummary, Signer, SignerScratch};
 use crate::original;
+use lookalike_core::fingerprint::finalise;
 use lookalike_core::{FeatureKind, FeatureScratch, TextDigest, TokenDigest, fingerprint};
-use lookalike_io::{Content, FeatureList, RecordView};
+use lookalike_io::{Beside, Content, FeatureList, RecordView};
 use lookalike_text::{Page, TermFilter, Terms};
 use std::borrow::Cow;
 
@@ -21,7 +22,7 @@ impl Signer {
             return stored;
         }
         let marked = self.method.as_ref().is_some_and(|method| method.uses_marks());
-        let original = original::digest(&record.content);
+        let original = original::digest(&record.content, record.beside);
         let content = std::mem::replace(&mut record.content, Content::Text(Cow::Borrowed("")));
         let seen = match content {
             Content::Features(list) => self.read_features(list, scratch),
@@ -65,6 +66,17 @@ impl Signer {
         signed.extend(scratch.fields.iter().map(|field| field.0));
         given.append_to(&mut signed);
         DocumentSummary { signed: TokenDigest::of(&signed), ..seen }
+    }
+
+    /// The label of a document: of its value of the field that separates documents, and of its
+    /// attachments. 0 without both.
+    pub(super) fn label(&self, value: u64, beside: Beside) -> u64 {
+        let attachments = beside.attachments.filter(|_| self.compares_attachments);
+        match (value, attachments) {
+            (value, None) => value,
+            (0, Some(attachments)) => attachments.max(1),
+            (value, Some(attachments)) => finalise(value ^ finalise(attachments)).max(1),
+        }
     }
 
     /// Takes ready-made features for the tokens of a document.
@@ -138,7 +150,7 @@ impl Signer {
         self.given.see(record);
         self.given.features(record, fields);
         self.given.numbers(record, &mut given.numbers);
-        given.label = self.given.label(record);
+        given.label = self.label(self.given.label(record), record.beside);
         given.texts.clear();
         given.text_ends.clear();
         for &field in &self.given.texts {

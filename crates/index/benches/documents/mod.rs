@@ -66,7 +66,7 @@ impl Vocabulary {
         let source = if copied { own.below(u64::from(number.max(1))) } else { u64::from(number) };
         let text = self.text(source, copied.then_some((&mut own, 20)));
         let mut set = Vec::new();
-        Shingles.make(&text, &mut set);
+        Shingles.make(&text, &[], &mut set);
         let id = format!("document-{number}");
         let url = format!("https://example.org/{}/{id}", number % 1000);
         batch.push(&DocumentView {
@@ -97,7 +97,7 @@ impl Vocabulary {
 pub(crate) struct Shingles;
 
 impl SetMaker for Shingles {
-    fn make(&mut self, text: &str, set: &mut Vec<u64>) {
+    fn make(&mut self, text: &str, _: &[u8], set: &mut Vec<u64>) {
         let hash = |word: &str| word.bytes().fold(1, |h, byte| finalise(h ^ u64::from(byte)));
         let words: Vec<u64> = text.split(' ').filter(|word| !word.is_empty()).map(hash).collect();
         let shingle = |words: &[u64]| words.iter().fold(7, |h: u64, &word| finalise(h ^ word));

@@ -7,7 +7,7 @@ use super::{Segment, TextReader};
 use crate::SetMaker;
 use crate::disk::ReadOrder;
 use crate::search::{CommonShare, PostingList};
-use lookalike_core::{BitmapSignature, SetDigest, features};
+use lookalike_core::{BitmapSignature, features};
 
 /// Findings of a check at most.
 const MOST: usize = 100;
@@ -154,7 +154,7 @@ impl Segment {
             let id = self.id(local);
             if self.settings.texts {
                 match self.text(local, &mut texts) {
-                    Ok(text) => maker.make(text, &mut set),
+                    Ok(text) => maker.make(text, self.extra(local), &mut set),
                     Err(error) => {
                         say(error.to_string());
                         continue;
@@ -172,7 +172,7 @@ impl Segment {
             };
             let row = self.row(local);
             let digest = match row.few {
-                true => Some(SetDigest(row.sequence.0)),
+                true => Some(maker.few_unit(row.sequence, self.extra(local))),
                 false => features::digest(&set),
             };
             if digest != Some(self.unit_digest(unit)) {

@@ -36,7 +36,7 @@ fn sequence_of(text: &str) -> TokenDigest {
 struct Words;
 
 impl SetMaker for Words {
-    fn make(&mut self, text: &str, set: &mut Vec<u64>) {
+    fn make(&mut self, text: &str, _: &[u8], set: &mut Vec<u64>) {
         *set = set_of(text);
     }
 }

@@ -33,6 +33,10 @@ pub struct FormatOptions {
     pub mail_signatures: KeepOrDrop,
     /// HTML parts of mail messages (`mail_html`).
     pub mail_html: KeepOrDrop,
+    /// Attachments of mail messages (`mail_attachments`). `None`: they are compared, or treated as the
+    /// index says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mail_attachments: Option<MailAttachments>,
     /// Commands that extract the text of files, one for an extension (`extract`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extract: Vec<Extractor>,
@@ -100,6 +104,41 @@ impl FromStr for KeepOrDrop {
             "drop" => Ok(Self::Drop),
             _ => Err("write `keep` or `drop`".to_owned()),
         }
+    }
+}
+
+/// What attachments of mail messages are for a comparison.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MailAttachments {
+    /// Messages with different attachments do not match.
+    #[default]
+    Compare,
+    /// They are not read.
+    Ignore,
+    /// The text of those that can be read is part of the text; others are compared.
+    Text,
+}
+
+impl MailAttachments {
+    /// The value as written.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Compare => "compare",
+            Self::Ignore => "ignore",
+            Self::Text => "text",
+        }
+    }
+}
+
+impl FromStr for MailAttachments {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        let all = [Self::Compare, Self::Ignore, Self::Text];
+        let found = all.into_iter().find(|value| value.name() == written);
+        found.ok_or_else(|| "write `compare`, `ignore` or `text`".to_owned())
     }
 }
 

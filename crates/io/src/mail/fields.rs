@@ -7,8 +7,9 @@ use std::ops::Range;
 use mail_parser::parsers::MessageStream;
 use mail_parser::{ContentType, HeaderValue};
 
-use super::charset::windows_1252;
+use super::charset::decode_field;
 use super::limits::{MailError, MailLimits};
+use super::transfer::{self, Transfer};
 use crate::guard::guarded;
 
 /// Longest value that is parsed. The parsers take quadratic time for hostile values.
@@ -62,6 +63,12 @@ impl Fields {
         Ok(raw.len())
     }
 
+    /// Whether some bytes begin with a header.
+    pub(super) fn begin(bytes: &[u8]) -> bool {
+        let end = memchr::memchr(b'\n', bytes).unwrap_or(bytes.len());
+        name_length(&bytes[..end]).is_some() || bytes.starts_with(b"From ")
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -92,13 +99,14 @@ fn name_length(line: &[u8]) -> Option<(usize, usize)> {
 pub(super) fn text(value: &[u8]) -> Cow<'_, str> {
     let value = value.trim_ascii();
     let encoded = memchr::memmem::find(value, b"=?").is_some() && value.len() <= PARSED;
-    match std::str::from_utf8(value) {
-        Ok(text) if !encoded && memchr::memchr(b'\n', value).is_none() => Cow::Borrowed(text),
-        Ok(text) if !encoded => Cow::Owned(unfolded(text)),
-        Ok(text) => Cow::Owned(words(text)),
-        Err(_) => {
-            let text = windows_1252(value);
-            Cow::Owned(if encoded { words(&text) } else { unfolded(&text) })
+    let text = decode_field(value, None);
+    match text {
+        Cow::Borrowed(text) if !encoded && memchr::memchr(b'\n', value).is_none() => {
+            Cow::Borrowed(text)
+        }
+        text => {
+            let unfolded = unfolded(&text);
+            Cow::Owned(if encoded { words(&unfolded) } else { unfolded })
         }
     }
 }
@@ -109,12 +117,91 @@ fn unfolded(text: &str) -> String {
     lines.join(" ")
 }
 
-/// Decodes encoded words.
-fn words(text: &str) -> String {
-    match parsed(text.as_bytes(), |stream| stream.parse_unstructured()) {
-        Some(HeaderValue::Text(text)) => text.trim().to_owned(),
-        _ => unfolded(text),
+/// An encoded word.
+struct Word<'a> {
+    charset: &'a str,
+    transfer: Transfer,
+    encoded: &'a str,
+}
+
+impl<'a> Word<'a> {
+    /// The word at the start of a text, and what follows it.
+    fn at(text: &'a str) -> Option<(Self, &'a str)> {
+        let (charset, rest) = text.strip_prefix("=?")?.split_once('?')?;
+        // A language may follow (RFC 2231, section 5).
+        let charset = charset.split('*').next().unwrap_or(charset);
+        let is_name = |byte: u8| byte.is_ascii_graphic() && byte != b'=';
+        if charset.is_empty() || !charset.bytes().all(is_name) {
+            return None;
+        }
+        let (transfer, rest) = rest.split_once('?')?;
+        let transfer = match transfer {
+            "b" | "B" => Transfer::Base64,
+            "q" | "Q" => Transfer::QuotedPrintable,
+            _ => return None,
+        };
+        let (encoded, rest) = rest.split_once("?=")?;
+        Some((Self { charset, transfer, encoded }, rest))
     }
+
+    /// Whether a character may go on in another word.
+    fn continues(&self, other: &Self) -> bool {
+        self.charset.eq_ignore_ascii_case(other.charset)
+    }
+}
+
+/// Decodes encoded words. Adjacent ones of one charset are decoded together: many mailers cut them
+/// inside of a character, or of four characters of base64.
+fn words(text: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find("=?") {
+        let Some((first, after)) = Word::at(&rest[at..]) else {
+            out.push_str(&rest[..at + 2]);
+            rest = &rest[at + 2..];
+            continue;
+        };
+        out.push_str(&rest[..at]);
+        let (mut word, mut bytes, mut base64) = (first, Vec::new(), String::new());
+        rest = after;
+        loop {
+            match word.transfer {
+                Transfer::Base64 => base64.push_str(word.encoded),
+                _ => word_bytes(word.encoded, &mut bytes),
+            }
+            // White space between encoded words does not count.
+            let next = Word::at(rest.trim_start());
+            let joined = next.as_ref().is_some_and(|(next, _)| next.continues(&word));
+            let ends = next.as_ref().is_none_or(|(next, _)| next.transfer != word.transfer);
+            if !joined || ends {
+                transfer::base64(base64.as_bytes(), &mut bytes);
+                base64.clear();
+            }
+            match next {
+                Some((next, after)) if joined => (word, rest) = (next, after),
+                Some(_) => {
+                    rest = rest.trim_start();
+                    break;
+                }
+                None => break,
+            }
+        }
+        out.push_str(&decode_field(&bytes, Some(word.charset)));
+    }
+    out.push_str(rest);
+    // Line ends may be encoded.
+    match out.contains(['\n', '\r']) {
+        true => unfolded(&out),
+        false => out.trim().to_owned(),
+    }
+}
+
+/// Appends the bytes of an encoded word in quoted-printable, where `_` is a space.
+fn word_bytes(encoded: &str, out: &mut Vec<u8>) {
+    let spaced = encoded.replace('_', "=20");
+    // White space at the end would be taken for that of a line.
+    let end = spaced.trim_end_matches(' ').len();
+    transfer::quoted_printable(spaced[..end].as_bytes(), out);
+    out.extend(std::iter::repeat_n(b' ', spaced.len() - end));
 }
 
 /// The first message id of a value, without angle brackets.
@@ -197,6 +284,16 @@ mod tests {
             (b" folded\r\n  twice\n\tover\n", "folded twice over"),
             (b" =?iso-8859-1?q?caf=E9?= ol=?\n", "caf\u{e9} ol=?"),
             (b" =?utf-8?B?w6k=?=\n =?utf-8?B?w6k=?=\n", "\u{e9}\u{e9}"),
+            // Cut inside of a character, and inside of base64.
+            (
+                b"=?utf-8?B?5Ls=?=\n =?UTF-8?B?iuWkqQ==?= =?utf-8*en?q?=C3?=\t=?utf-8?Q?=A9_?=",
+                "\u{4eca}\u{5929}\u{e9}",
+            ),
+            (b"=?gb2312?B?1tDO?= =?GB2312?B?xA==?= x", "\u{4e2d}\u{6587} x"),
+            (b"=?iso-2022-jp?B?GyRCJCIbKEI=?= =?iso-2022-jp?B?GyRCJCQbKEI=?=", "\u{3042}\u{3044}"),
+            (b"=?utf-8?q?a?= =?latin1?q?=E9?= =?utf-8?q?_b?= c =?utf-8?q?d?=e", "a\u{e9} b c de"),
+            (b"=?utf-8?q?a b?= =?utf-8?z?c?= =?utf-8?q?d", "a b =?utf-8?z?c?= =?utf-8?q?d"),
+            (b"=?ibm437?q?caf=82?= =?x-mac-greek?q?caf=E9?=", "caf\u{e9}caf\u{e9}"),
             (b" caf\xe9 \x80\n", "caf\u{e9} \u{20ac}"),
             ("caf\u{e9}".as_bytes(), "caf\u{e9}"),
             (b"=?nonsense", "=?nonsense"),
@@ -219,6 +316,8 @@ mod tests {
     fn long_values_are_not_parsed() {
         let hostile = b"=?utf-8?q?".repeat(1 << 16);
         assert_eq!(text(&hostile).len(), hostile.len());
+        let hostile = b"=?utf-8?q?=?=?".repeat(1 << 16);
+        assert!(text(&hostile).len() <= hostile.len());
         assert!(content_type(&b"a/b; x*1=y;".repeat(1 << 16)).is_none());
         assert_eq!(message_id(&hostile).map(|id| id.len()), Some(hostile.len()));
     }

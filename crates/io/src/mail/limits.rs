@@ -1,6 +1,6 @@
 //! Limits and options of one message, and why a message cannot be read.
 
-use crate::KeepOrDrop;
+use crate::{KeepOrDrop, MailAttachments};
 
 /// Limits of one message. A message that exceeds one is refused, not cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,10 +33,12 @@ pub struct MailOptions {
     pub signatures: KeepOrDrop,
     /// HTML parts.
     pub html: KeepOrDrop,
+    /// Attachments.
+    pub attachments: MailAttachments,
 }
 
 /// Why a message cannot be read. The message names the remedy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MailError {
     /// The first line is not a header field.
@@ -54,4 +56,9 @@ pub enum MailError {
     /// See [`MailLimits::text`].
     #[error("the message holds more than {0} bytes of text; split it")]
     TooMuchText(usize),
+    /// A text in a charset that cannot be decoded.
+    #[error(
+        "a text of the message is in the charset `{0}`, which is not supported; convert it to UTF-8"
+    )]
+    Charset(String),
 }

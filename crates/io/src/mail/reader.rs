@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::beside::{self, Beside};
 use super::body::{Body, BodyBuffers};
 use super::date;
 use super::fields::{self, Fields};
@@ -9,6 +10,7 @@ use super::limits::{MailError, MailLimits, MailOptions};
 use super::mbox;
 use super::parts::Structure;
 use crate::{Content, KeepOrDrop};
+use lookalike_text::decode_text;
 
 /// Reads messages one after the other, with buffers that are reused.
 ///
@@ -43,6 +45,8 @@ pub struct MailReader {
     body: BodyBuffers,
     /// A message without the quoting of its mbox.
     unquoted: Vec<u8>,
+    /// A message in UTF-16 as UTF-8.
+    converted: String,
 }
 
 impl MailReader {
@@ -68,7 +72,16 @@ impl MailReader {
     /// # Errors
     /// No header field, or more of something than [`MailLimits`] allow.
     pub fn read<'a>(&'a mut self, raw: &'a [u8]) -> Result<Mail<'a>, MailError> {
-        let Self { limits, options, header, structure, body, .. } = self;
+        let Self { limits, options, header, structure, body, converted, .. } = self;
+        let raw = match raw {
+            // Editors add a byte order mark, and some write UTF-16.
+            [0xef, 0xbb, 0xbf, rest @ ..] => rest,
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+                *converted = decode_text(raw).text.into_owned();
+                converted.as_bytes()
+            }
+            raw => raw,
+        };
         read(raw, (limits, options), header, structure, body)
     }
 }
@@ -84,13 +97,16 @@ impl MailReader {
         if !quoted {
             return self.read(message);
         }
-        let Self { limits, options, header, structure, body, unquoted } = self;
+        let Self { limits, options, header, structure, body, unquoted, .. } = self;
         read(unquoted, (limits, options), header, structure, body)
     }
 
     /// The buffer that holds the text of the message read last, if its text was decoded; taken out.
-    pub(crate) fn take_buffers(&mut self) -> [Vec<u8>; 2] {
-        [std::mem::take(&mut self.body.text).into_bytes(), std::mem::take(&mut self.unquoted)]
+    pub(crate) fn take_buffers(&mut self) -> [Vec<u8>; 3] {
+        let Self { body, unquoted, converted, .. } = self;
+        let texts = [&mut body.text, converted].map(std::mem::take);
+        let [text, converted] = texts.map(String::into_bytes);
+        [text, std::mem::take(unquoted), converted]
     }
 
     /// Frees buffers that are larger than this.
@@ -99,6 +115,10 @@ impl MailReader {
         if self.unquoted.capacity() > large {
             self.unquoted = Vec::new();
         }
+        if self.converted.capacity() > large {
+            self.converted = String::new();
+        }
+        self.structure.free_large(large);
     }
 }
 
@@ -117,12 +137,15 @@ fn read<'a>(
     structure.find(raw, header, start, limits)?;
     body.is_forwarded = options.quotes == KeepOrDrop::Drop
         && header.raw(raw, "subject").is_some_and(|subject| is_forwarded(&fields::text(subject)));
-    let content = match body.read(raw, &structure.parts, limits, options)? {
+    let mut compared = Vec::new();
+    beside::push_header(header, raw, &mut compared);
+    let (found, beside) = body.read(raw, structure, compared, limits, options)?;
+    let content = match found {
         Body::Raw(text) => Content::Text(Cow::Borrowed(text)),
         Body::Text => Content::Text(Cow::Borrowed(body.text.as_str())),
         Body::Html => Content::Html(Cow::Borrowed(body.text.as_str())),
     };
-    Ok(Mail { raw, header, content })
+    Ok(Mail { raw, header, content, beside })
 }
 
 /// Whether a subject says that the message is a forwarded one.
@@ -144,6 +167,7 @@ pub struct Mail<'a> {
     raw: &'a [u8],
     header: &'a Fields,
     content: Content<'a>,
+    beside: Beside,
 }
 
 impl<'a> Mail<'a> {
@@ -152,6 +176,12 @@ impl<'a> Mail<'a> {
     #[must_use]
     pub fn content(&self) -> &Content<'a> {
         &self.content
+    }
+
+    /// What is compared beside the text.
+    #[must_use]
+    pub fn beside(&self) -> Beside {
+        self.beside
     }
 
     /// The text without markup.

@@ -23,6 +23,17 @@ impl Transfer {
     }
 }
 
+impl Transfer {
+    /// Appends the decoded bytes.
+    pub(super) fn decode(self, encoded: &[u8], out: &mut Vec<u8>) {
+        match self {
+            Self::Identity => out.extend_from_slice(encoded),
+            Self::Base64 => base64(encoded, out),
+            Self::QuotedPrintable => quoted_printable(encoded, out),
+        }
+    }
+}
+
 /// Appends the decoded bytes. Bytes outside of the alphabet are skipped; padding ends a quantum, as
 /// parts that were joined have it in the middle.
 pub(super) fn base64(encoded: &[u8], out: &mut Vec<u8>) {

@@ -433,6 +433,7 @@ impl Columns {
             title: value(fields.title).unwrap_or(None),
             date: value(fields.date).unwrap_or(None),
             extra,
+            beside: fields.beside(given),
             given,
         })
     }

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use crate::{Content, FieldNumber, FieldTexts, Inputs, Item, RecordView};
+use crate::{Beside, Content, FieldNumber, FieldTexts, Inputs, Item, RecordView};
 
 use super::csv_row::{Row, RowFault};
 use super::fields::{Fields, non_empty};
@@ -177,5 +177,6 @@ fn view<'a>(
         date: value(fields.date),
         extra,
         given,
+        beside: Beside::default(),
     }
 }

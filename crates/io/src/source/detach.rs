@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::{Content, FieldNumber, FieldTexts, RecordView};
+use crate::{Beside, Content, FieldNumber, FieldTexts, RecordView};
 
 /// All of a record but its text, owned.
 pub(super) struct Detached {
@@ -18,6 +18,7 @@ pub(super) struct Detached {
     fields: [Option<String>; 4],
     extra: Vec<FieldNumber>,
     given: FieldTexts,
+    beside: Beside,
     is_html: bool,
     /// Address and length of the text, to find the buffer that contains it after the borrow ended.
     text: (usize, usize),
@@ -25,8 +26,19 @@ pub(super) struct Detached {
 
 impl Detached {
     pub(super) fn of(record: &RecordView<'_>) -> Self {
-        let RecordView { file, record: number, line, id, content, url, title, date, extra, given } =
-            record;
+        let RecordView {
+            file,
+            record: number,
+            line,
+            id,
+            content,
+            url,
+            title,
+            date,
+            extra,
+            given,
+            beside,
+        } = record;
         let owned = |field: &Option<Cow<'_, str>>| field.as_deref().map(str::to_owned);
         let (text, is_html) = match content {
             Content::Text(text) => (text.as_ref(), false),
@@ -42,6 +54,7 @@ impl Detached {
             fields: [owned(id), owned(url), owned(title), owned(date)],
             extra: extra.to_vec(),
             given: FieldTexts::clone(given),
+            beside: *beside,
             is_html,
             text: (text.as_ptr().addr(), text.len()),
         }
@@ -60,9 +73,9 @@ impl Detached {
             true => Content::Html(text.into()),
             false => Content::Text(text.into()),
         };
-        let Self { file, record, line, .. } = *self;
+        let Self { file, record, line, beside, .. } = *self;
         let (extra, given) = (self.extra.as_slice(), &self.given);
-        RecordView { file, record, line, id, content, url, title, date, extra, given }
+        RecordView { file, record, line, id, content, url, title, date, extra, given, beside }
     }
 }
 

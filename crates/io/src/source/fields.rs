@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::suggest;
-use crate::{FieldNames, FieldNumber, FieldTexts, Partitions};
+use crate::{Beside, FieldNames, FieldNumber, FieldTexts, Partitions};
 
 /// Index into [`Fields::names`]. One field may have two uses (the URL as the id).
 pub(super) type Slot = usize;
@@ -93,6 +93,13 @@ impl<'a> Fields<'a> {
             fields.members.add(name, slot, LEVELS);
         }
         fields
+    }
+
+    /// What is compared beside the text of a stored message, by the values of `given`.
+    pub(super) fn beside(&self, given: &FieldTexts) -> Beside {
+        let field = self.given.iter().position(|slot| self.names[*slot] == Beside::FIELD);
+        let written = field.and_then(|field| given.of(field).next());
+        written.and_then(Beside::read).unwrap_or_default()
     }
 
     /// Whether a list of strings in this field may be joined to a text.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::mail::{Mail, MailLimits, MailOptions, MailReader};
-use crate::{Content, FieldNumber, FieldTexts, FormatOptions, Inputs, Item, RecordView};
+use crate::{Beside, Content, FieldNumber, FieldTexts, FormatOptions, Inputs, Item, RecordView};
 
 use super::Chunk;
 use super::fields::{Fields, non_empty};
@@ -19,8 +19,13 @@ pub(super) fn limits(max_record: usize) -> MailLimits {
 
 /// What of a message is part of its text.
 pub(super) fn options(formats: &FormatOptions) -> MailOptions {
-    let FormatOptions { mail_quotes, mail_signatures, mail_html, .. } = *formats;
-    MailOptions { quotes: mail_quotes, signatures: mail_signatures, html: mail_html }
+    let FormatOptions { mail_quotes, mail_signatures, mail_html, mail_attachments, .. } = *formats;
+    MailOptions {
+        quotes: mail_quotes,
+        signatures: mail_signatures,
+        html: mail_html,
+        attachments: mail_attachments.unwrap_or_default(),
+    }
 }
 
 impl From<&FormatOptions> for MailOptions {
@@ -85,10 +90,13 @@ pub(super) fn record<'a>(
     };
     let date = mail.date_of(name(fields.date)).map(Cow::Owned);
     let (id, url) = (value(fields.id), value(fields.url));
-    let content = match name(fields.text) {
-        "text" => mail.into_content(),
+    let (content, beside) = match name(fields.text) {
+        "text" => {
+            let beside = mail.beside();
+            (mail.into_content(), beside)
+        }
         header => match mail.header(header) {
-            Some(text) => Content::Text(text),
+            Some(text) => (Content::Text(text), Beside::default()),
             None => {
                 return Err(format!(
                     "the message has no header field `{}`; name another one, or `text` for its \
@@ -98,7 +106,19 @@ pub(super) fn record<'a>(
             }
         },
     };
-    Ok(RecordView { file: 0, record: 0, line: 0, id, content, url, title, date, extra, given })
+    Ok(RecordView {
+        file: 0,
+        record: 0,
+        line: 0,
+        id,
+        content,
+        url,
+        title,
+        date,
+        extra,
+        given,
+        beside,
+    })
 }
 
 /// The value of a header field.

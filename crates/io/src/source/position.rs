@@ -1,6 +1,6 @@
 //! Positions of records.
 
-use crate::{Content, Inputs, NO_FIELDS, Problem, RecordView};
+use crate::{Beside, Content, Inputs, NO_FIELDS, Problem, RecordView};
 
 use super::Chunk;
 
@@ -44,5 +44,6 @@ pub(super) fn bare<'a>(content: Content<'a>) -> RecordView<'a> {
         date: None,
         extra: &[],
         given: &NO_FIELDS,
+        beside: Beside::default(),
     }
 }

@@ -1,7 +1,7 @@
 //! Parses records of web archives into documents.
 
 use crate::web::{self, Entry};
-use crate::{Content, FieldNumber, FieldTexts, Inputs, Item, RecordView};
+use crate::{Beside, Content, FieldNumber, FieldTexts, Inputs, Item, RecordView};
 
 use super::Chunk;
 use super::fields::{Fields, non_empty};
@@ -71,7 +71,19 @@ fn record<'a>(
             }
         },
     };
-    Ok(RecordView { file: 0, record: 0, line: 0, id, content, url, title, date, extra, given })
+    Ok(RecordView {
+        file: 0,
+        record: 0,
+        line: 0,
+        id,
+        content,
+        url,
+        title,
+        date,
+        extra,
+        given,
+        beside: Beside::default(),
+    })
 }
 
 /// The names of the fields of a record, in lower case; none if it is no document.

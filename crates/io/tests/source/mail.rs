@@ -4,10 +4,11 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use lookalike_io::mail::{MailError, MailLimits, MailReader};
+use lookalike_io::mail::{MailError, MailLimits, MailOptions, MailReader};
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{
-    Content, DiscoverOptions, FieldNames, FieldNumber, Format, Inputs, Item, input::why_skipped,
+    Content, DiscoverOptions, FieldNames, FieldNumber, Format, Inputs, Item, MailAttachments,
+    input::why_skipped,
 };
 use proptest::prelude::*;
 
@@ -27,6 +28,8 @@ fn message(header: &str, body: &str) -> String {
 #[test]
 fn the_text_of_a_message_is_that_of_its_text_parts() {
     let plain = "--x\nContent-Type: text/plain\n\nplain\n";
+    let same = "--x\nContent-Type: text/plain\n\nrich, text\n";
+    let long = "--x\nContent-Type: text/plain\n\none two three four five six\n";
     let html = "--x\nContent-Type: text/html\n\n<p>rich <b>text</b>\n";
     let blank = "--x\n\n \n";
     let attached = "--x\nContent-Disposition: attachment; filename=a.txt\n\nattached\n";
@@ -35,11 +38,14 @@ fn the_text_of_a_message_is_that_of_its_text_parts() {
     let embedded = "--x\nContent-Type: message/rfc822\n\nSubject: inner\n\nembedded\n";
     let nested = "--x\nContent-Type: multipart/related; boundary=y\n\n--y\nContent-Type: text/html\n\nnested\n--y--\n";
     for (kind, parts, expected) in [
-        ("alternative", vec![plain, html], "plain"),
-        ("alternative", vec![html, plain], "plain"),
+        ("alternative", vec![same, html], "rich, text"),
+        ("alternative", vec![html, same], "rich, text"),
+        ("alternative", vec![plain, html], "rich text"),
+        ("alternative", vec![long, html], "one two three four five six\nrich text"),
         ("alternative", vec![html, calendar], "rich text"),
         ("alternative", vec![calendar, html], "rich text"),
-        ("alternative", vec![plain, nested], "plain"),
+        ("alternative", vec![plain, nested], "nested"),
+        ("alternative", vec![same, plain, html], "rich, text"),
         ("alternative", vec![nested, attached], "nested"),
         ("alternative", vec![blank, html], "rich text"),
         ("alternative", vec![], ""),
@@ -606,5 +612,125 @@ proptest! {
         let file = OneFile::new("x.mbox", &raw);
         let inputs = file.inputs(DiscoverOptions::default());
         prop_assert_eq!(read_sized(&inputs, 50), read(&inputs));
+    }
+}
+
+/// A message with these attachments, as `kind; transfer; content`, after a text.
+fn with_attachments(attachments: &[(&str, &str, &str)]) -> String {
+    let mut body = "--x\n\ntext\n".to_owned();
+    for (kind, header, content) in attachments {
+        write!(body, "--x\nContent-Type: {kind}\n{header}\n{content}\n").unwrap();
+    }
+    message("Content-Type: multipart/mixed; boundary=x", &(body + "--x--\n"))
+}
+
+#[test]
+fn attachments_are_compared_by_their_bytes() {
+    let beside = |raw: &str| {
+        let mut reader = MailReader::default();
+        reader.read(raw.as_bytes()).unwrap().beside()
+    };
+    let attached = "Content-Disposition: attachment\n";
+    let base64 = "Content-Transfer-Encoding: base64\n";
+    let pdf = ("application/pdf", base64, "JVBERg==");
+    let image = ("image/png", "Content-Disposition: inline\n", "png");
+    let one = beside(&with_attachments(&[pdf]));
+    assert!(one.attachments.is_some() && one.original.is_some());
+    for (same, attachments) in [
+        (true, &[("application/x-pdf; name=b", "", "%PDF")][..]),
+        (true, &[("application/pdf", base64, "JVB\nERg")]),
+        (true, &[pdf, ("application/pgp-signature", "", "x")]),
+        (false, &[("application/pdf", base64, "JVBERh==")]),
+        (false, &[pdf, pdf]),
+        (false, &[pdf, image]),
+        (false, &[]),
+    ] {
+        let other = beside(&with_attachments(attachments));
+        assert_eq!(one == other, same, "{attachments:?}");
+        assert_eq!(one.attachments == other.attachments, same, "{attachments:?}");
+    }
+    // In any order, and with any line ends.
+    let text = ("text/plain", attached, "a\nb");
+    let both = with_attachments(&[pdf, text]);
+    assert_eq!(beside(&both), beside(&with_attachments(&[text, pdf])));
+    assert_eq!(beside(&both), beside(&both.replace('\n', "\r\n")));
+    // An embedded message that is attached: its parts and its header.
+    let embedded = |header: &str, content: &str| {
+        let content = format!("Subject: {header}\n\n{content}");
+        beside(&with_attachments(&[("message/rfc822", attached, &content)]))
+    };
+    assert_eq!(embedded("a", "b"), embedded("a\nX-Path: 1", "b"));
+    assert_ne!(embedded("a", "b").attachments, embedded("c", "b").attachments);
+    assert_ne!(embedded("a", "b").attachments, embedded("a", "c").attachments);
+    // Their text may count.
+    let options = MailOptions { attachments: MailAttachments::Text, ..MailOptions::default() };
+    let mut reader = MailReader::with_options(MailLimits::default(), options);
+    let mail = reader.read(both.as_bytes()).unwrap();
+    assert_eq!((mail.text().as_ref(), mail.beside()), ("text\na\nb", mail.beside()));
+    assert_eq!(mail.beside().attachments, one.attachments);
+}
+
+#[test]
+fn header_fields_of_the_transport_do_not_make_another_message() {
+    let original = |header: &str| {
+        let raw = message(&format!("Subject: a\nDate: 1 May 2026 10:00 +0000\n{header}"), "text");
+        MailReader::default().read(raw.as_bytes()).unwrap().beside().original
+    };
+    let usual = original("Received: x");
+    for header in ["Message-ID: <1@b>", "X-Spam: yes", "Bcc: c@d", "List-Id: l", "Status: RO"] {
+        assert_eq!(original(header), usual, "{header}");
+    }
+    assert_ne!(original("Cc: c@d"), usual);
+    assert_ne!(original("To: c@d"), original("Cc: c@d"));
+    let read = |raw: &str| MailReader::default().read(raw.as_bytes()).unwrap().beside().original;
+    let date = |date: &str| read(&message(&format!("Date: {date}\nSubject:  a\n b "), "text"));
+    assert_eq!(date("1 May 2026 10:00 +0000"), date("Fri, 1 May 2026 12:00:00 +0200"));
+    assert_ne!(date("1 May 2026 10:00 +0000"), date("1 May 2026 11:00 +0000"));
+}
+
+#[test]
+fn encoded_containers_are_read() {
+    let inner = "Subject: inner\n\nem=bedded";
+    let part = |transfer: &str, content: &str| {
+        let header = format!("Content-Transfer-Encoding: {transfer}\n");
+        let parts = [("message/rfc822", &*header, content)];
+        text(with_attachments(&parts).as_bytes()).unwrap()
+    };
+    assert_eq!(part("base64", "U3ViamVjdDogaW5uZXIKCmVtYmVkZGVk"), "text\nembedded");
+    assert_eq!(part("quoted-printable", "Subject: inner\n\nem=\nbedded"), "text\nembedded");
+    assert_eq!(part("base64", inner), "text\nem=bedded");
+    assert_eq!(part("7bit", inner), "text\nem=bedded");
+    let root = message(
+        "Content-Type: multipart/mixed; boundary=y\nContent-Transfer-Encoding: base64",
+        "LS15CgpvbmUKLS15Cgp0d28KLS15LS0K",
+    );
+    assert_eq!(text(root.as_bytes()).unwrap(), "one\ntwo");
+    // Messages inside of each other, each encoded, are as deep as others.
+    let mut nested = "A: b\n\ndeep".to_owned();
+    for _ in 0..20 {
+        nested = format!(
+            "Content-Type: message/rfc822\nContent-Transfer-Encoding: quoted-printable\n\n{}",
+            nested.replace('=', "=3D")
+        );
+    }
+    assert_eq!(text(nested.as_bytes()), Err(MailError::TooDeep(16)));
+}
+
+#[test]
+fn a_byte_order_mark_before_the_header_is_skipped() {
+    let raw = message("Subject: caf\u{e9}", "gr\u{fc}n");
+    let utf_16 = |mark: u16, bytes: fn(u16) -> [u8; 2]| {
+        std::iter::once(mark).chain(raw.encode_utf16()).flat_map(bytes).collect::<Vec<u8>>()
+    };
+    for bytes in [
+        raw.as_bytes().to_vec(),
+        ["\u{feff}".as_bytes(), raw.as_bytes()].concat(),
+        utf_16(0xfeff, u16::to_le_bytes),
+        utf_16(0xfeff, u16::to_be_bytes),
+    ] {
+        let mut reader = MailReader::default();
+        let mail = reader.read(&bytes).unwrap();
+        assert_eq!(mail.text(), "gr\u{fc}n");
+        assert_eq!(mail.subject().as_deref(), Some("caf\u{e9}"));
     }
 }

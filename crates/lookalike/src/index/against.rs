@@ -6,6 +6,7 @@
 
 use super::export::record;
 use super::open::Index;
+use super::prepare::beside;
 use crate::feature_settings;
 use crate::reading::Documents;
 use crate::{Job, LookalikeError, Record};
@@ -19,7 +20,7 @@ use lookalike_index::{
     Ask, AskOptions, DocAt, IndexError, QueryScratch, QuerySet, Question, Snapshot, TextReader,
 };
 use lookalike_io::source::VisitScratch;
-use lookalike_io::{Compression, Format, InputFile, Inputs, Item, Problem};
+use lookalike_io::{Beside, Compression, Format, InputFile, Inputs, Item, Problem};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
@@ -69,6 +70,7 @@ pub(crate) fn append_matched(
             partitions: lookalike_io::Partitions::default(),
         };
         inputs.append_temporary(described, Arc::new(file));
+        inputs.options.fields.given.push(Beside::FIELD.to_owned());
     }
     Ok(())
 }
@@ -123,6 +125,11 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
     let differs = [
         ("shingle", own.shingle_size() == stored.shingle_size()),
         ("terms", own.terms == stored.terms),
+        (
+            "mail_attachments",
+            own.formats.mail_attachments.unwrap_or_default()
+                == stored.formats.mail_attachments.unwrap_or_default(),
+        ),
         ("short_documents", own.short_documents == stored.short_documents),
         ("min_features", own.least_features() == stored.least_features()),
         ("shingle_unit, normalize, tokens or case", own.analysis == stored.analysis),
@@ -213,7 +220,8 @@ fn matched(
                         return;
                     }
                     let text = plain_text(&record.content);
-                    let of_text = index.analysis.signer.text_set(&text, signer, set);
+                    let of_text =
+                        index.analysis.signer.message_set(&text, record.beside, signer, set);
                     let (few, sequence) = (of_text.few, of_text.summary.sequence);
                     match snapshot.ask(question, QuerySet { set, few, sequence }, options, query) {
                         Ok(answer) => found.extend(answer.matches.iter().map(|found| found.at)),
@@ -289,6 +297,9 @@ fn write(
             if let (Some(field), Some(held)) = (rule.field(), held) {
                 row.insert(field.to_owned(), held);
             }
+        }
+        if let Some(written) = beside(document.extra()).written() {
+            row.insert(Beside::FIELD.to_owned(), Value::String(written));
         }
         serde_json::to_writer(&mut out, &row)?;
         out.write_all(b"\n").map_err(io(folder))?;

@@ -106,7 +106,7 @@ impl Index {
         let limits =
             PipelineLimits { threads: thread_count(options.threads), in_flight: IN_FLIGHT };
         caught(|| {
-            let reading = fields.reading(vec![self.dir().to_owned()], None);
+            let reading = self.settings().reading(fields, vec![self.dir().to_owned()])?;
             let opened = Opened::new(source, reading, progress)?;
             let snapshot = self.snapshot()?;
             let wish = Wish::new(self, &snapshot, query)?;
@@ -167,7 +167,8 @@ impl Index {
                 Item::Bad(problem) => return found.problems.push(problem),
                 Item::Failed(failure) => return found.problems.push(failure.into_problem()),
             };
-            let subject = asking.of_text(plain_text(&record.content).into_owned(), None);
+            let subject =
+                asking.of_text(plain_text(&record.content).into_owned(), record.beside, None);
             match asking.answer(&subject, wish) {
                 Err(error) => failed = Err(error),
                 Ok(answer) => found.asked.push(Asked {

@@ -2,6 +2,7 @@
 
 use super::filter::SnapshotFilter;
 use super::open::{Buffers, Index};
+use super::prepare;
 use super::query::{Query, QueryAnswer, QueryMatch, QuerySubject, Wanted};
 use super::sweeps::table;
 use crate::compare::compare_texts;
@@ -12,6 +13,7 @@ use lookalike_index::{
     Answer, Ask, AskOptions, Cost, DocAt, LiveSegment, Match, QueryScratch, QuerySet, Question,
     Snapshot, TextReader, Total,
 };
+use lookalike_io::Beside;
 use std::collections::BTreeMap;
 
 /// What is asked for, on one snapshot.
@@ -94,7 +96,12 @@ impl<'a> Asking<'a> {
             })
         };
         let at = match about {
-            QuerySubject::Text(text) => return Ok(self.of_text(text.clone(), None)),
+            QuerySubject::Text(text) => {
+                return Ok(self.of_text(text.clone(), Beside::default(), None));
+            }
+            QuerySubject::Message { text, beside } => {
+                return Ok(self.of_text(text.clone(), *beside, None));
+            }
             QuerySubject::Id(id) | QuerySubject::Cluster(id) => {
                 stored(self.snapshot.with_id(id), "id", id)?
             }
@@ -104,9 +111,9 @@ impl<'a> Asking<'a> {
     }
 
     /// A text that is asked about.
-    pub(super) fn of_text(&mut self, text: String, at: Option<DocAt>) -> Subject {
+    pub(super) fn of_text(&mut self, text: String, beside: Beside, at: Option<DocAt>) -> Subject {
         let mut set = Vec::new();
-        let found = self.index.analysis.signer.text_set(&text, self.signer, &mut set);
+        let found = self.index.analysis.signer.message_set(&text, beside, self.signer, &mut set);
         let (few, sequence) = (found.few, found.summary.sequence);
         Subject { text: Some(text), set, few, sequence, at }
     }
@@ -115,7 +122,8 @@ impl<'a> Asking<'a> {
         let document = self.snapshot.document(at);
         if self.index.settings().texts {
             let text = document.text(self.texts)?.to_owned();
-            return Ok(self.of_text(text, Some(at)));
+            let beside = prepare::beside(document.extra());
+            return Ok(self.of_text(text, beside, Some(at)));
         }
         let set = self.snapshot.set(at, self.scratch)?;
         let (few, sequence) = (document.few(), document.sequence());

@@ -241,7 +241,7 @@ impl IndexWriter {
         progress: &dyn Progress,
         committed: &mut (dyn FnMut(Committed) + Send),
     ) -> Result<Added, LookalikeError> {
-        let opened = Opened::new(source, self.reading(fields), progress)?;
+        let opened = Opened::new(source, self.reading(fields)?, progress)?;
         // Phases of groups that follow one another are not shown.
         let quiet = Quiet(progress);
         let of_commits: &dyn Progress =
@@ -282,11 +282,11 @@ impl IndexWriter {
     }
 
     /// How records are read: with the fields of the keep rules.
-    pub(super) fn reading(&self, fields: &Settings) -> DiscoverOptions {
-        let mut reading = fields.reading(vec![self.dir.clone()], None);
+    pub(super) fn reading(&self, fields: &Settings) -> Result<DiscoverOptions, LookalikeError> {
+        let mut reading = self.settings().reading(fields, vec![self.dir.clone()])?;
         let fields = self.analysis.keep.iter().filter_map(|rule| rule.field());
         reading.fields.extra = fields.map(str::to_owned).collect();
-        reading
+        Ok(reading)
     }
 
     /// Begins to add documents.

@@ -25,6 +25,7 @@ use crate::table_store::TableFiles;
 use crate::{Answer, Job, LookalikeError, Source};
 use documents::{DOCUMENTS, Documents};
 use lookalike_engine::{Linkage, Progress};
+use lookalike_io::Beside;
 use lookalike_io::sink::Staging;
 use lookalike_report::{Action, Summary};
 use matches::IndexMatches;
@@ -107,6 +108,7 @@ fn find(
     let mut reading = job.settings.reading(Vec::new(), None);
     reading.fields.extra =
         index.analysis.keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+    reading.fields.given.push(Beside::FIELD.to_owned());
     let (inputs, caller) = source.caller_inputs(reading)?;
     let first_protected_file = inputs.files.len() as u32;
     let matches = IndexMatches {

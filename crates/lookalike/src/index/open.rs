@@ -1,10 +1,11 @@
 //! Opening an index: its settings, its signer and its methods.
 
+use super::prepare::beside;
 use super::settings::IndexSettings;
 use crate::LookalikeError;
 use crate::method_signer::MethodSigner;
 use lookalike_cluster::KeepRule;
-use lookalike_core::CommonElements;
+use lookalike_core::{CommonElements, SetDigest, TokenDigest};
 use lookalike_engine::{MatchSettings, Signer, SignerScratch};
 use lookalike_index::{
     Description, Disk, IndexError, IndexReader, LeanDescription, MakeSets, QueryScratch, RealDisk,
@@ -124,8 +125,12 @@ struct TextSets {
 }
 
 impl SetMaker for TextSets {
-    fn make(&mut self, text: &str, set: &mut Vec<u64>) {
-        self.signer.text_set(text, &mut self.scratch, set);
+    fn make(&mut self, text: &str, extra: &[u8], set: &mut Vec<u64>) {
+        self.signer.message_set(text, beside(extra), &mut self.scratch, set);
+    }
+
+    fn few_unit(&self, sequence: TokenDigest, extra: &[u8]) -> SetDigest {
+        self.signer.few_unit(sequence, beside(extra))
     }
 }
 

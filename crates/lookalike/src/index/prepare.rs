@@ -7,7 +7,7 @@ use lookalike_engine::signer::plain_text;
 use lookalike_engine::{Problems, Signer, SignerScratch, keep_value, reason_codes};
 use lookalike_index::{DocNumber, DocumentBatch, DocumentView, StoredSignature};
 use lookalike_io::source::{Chunk, Piece, VisitScratch};
-use lookalike_io::{Content, Inputs, Item, Problem, RecordView};
+use lookalike_io::{Beside, Content, Inputs, Item, MailAttachments, Problem, RecordView};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -17,6 +17,18 @@ pub(crate) struct Extra<'a> {
     /// The title.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     pub(crate) title: Option<Cow<'a, str>>,
+    /// What is compared beside the text ([`Beside::written`]).
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<Cow<'a, str>>,
+}
+
+/// What is compared beside the text of a stored document.
+pub(crate) fn beside(extra: &[u8]) -> Beside {
+    if extra.is_empty() {
+        return Beside::default();
+    }
+    let extra: Extra<'_> = serde_json::from_slice(extra).unwrap_or_default();
+    extra.message.and_then(|written| Beside::read(&written)).unwrap_or_default()
 }
 
 /// Prepares documents. Shared by all threads, each with its own [`PrepareScratch`].
@@ -105,11 +117,22 @@ impl Preparer<'_> {
             date: text(&record.date),
             extra: &[],
             given: &lookalike_io::NO_FIELDS,
+            beside: self.beside(record),
         };
         let mut documents = DocumentBatch::default();
         let PrepareScratch { signer, set, keep, .. } = scratch;
         self.document(view, signer, set, keep, &mut documents);
         documents
+    }
+
+    /// What is compared beside the text of a message of the caller.
+    fn beside(&self, record: &Record) -> Beside {
+        let written = record.labels.iter().find(|(name, _)| name == Beside::FIELD);
+        let found = written.and_then(|(_, written)| Beside::read(written)).unwrap_or_default();
+        match self.inputs.options.formats.mail_attachments {
+            Some(MailAttachments::Ignore) => Beside { attachments: None, ..found },
+            _ => found,
+        }
     }
 
     fn document(
@@ -125,7 +148,7 @@ impl Preparer<'_> {
             None => self.place(&record),
         };
         let text = plain_text(&record.content);
-        let found = self.signer.text_set(&text, scratch, set);
+        let found = self.signer.message_set(&text, record.beside, scratch, set);
         keep.clear();
         let fields: Vec<&str> =
             self.inputs.options.fields.extra.iter().map(String::as_str).collect();
@@ -136,10 +159,11 @@ impl Preparer<'_> {
                 rule => keep_value(rule, &record, &fields, found.summary.text_bytes),
             }
         }));
-        let extra = Extra { title: record.title.as_deref().map(Cow::Borrowed) };
-        let extra = match extra.title {
-            None => Vec::new(),
-            Some(_) => serde_json::to_vec(&extra).unwrap_or_default(),
+        let title = record.title.as_deref().map(Cow::Borrowed);
+        let extra = Extra { title, message: record.beside.written().map(Cow::Owned) };
+        let extra = match (&extra.title, &extra.message) {
+            (None, None) => Vec::new(),
+            _ => serde_json::to_vec(&extra).unwrap_or_default(),
         };
         let signatures: Vec<_> =
             self.methods.iter().map(|method| method.sign(&record, &text, scratch)).collect();

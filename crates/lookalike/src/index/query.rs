@@ -2,6 +2,7 @@
 
 use super::filter::Filter;
 use lookalike_index::Cost;
+use lookalike_io::Beside;
 use lookalike_report::SharedPassage;
 use serde::Serialize;
 use std::str::FromStr;
@@ -11,6 +12,13 @@ use std::str::FromStr;
 pub enum QuerySubject {
     /// A text.
     Text(String),
+    /// A mail message: its text, and what is compared beside it.
+    Message {
+        /// The text.
+        text: String,
+        /// What is compared beside it.
+        beside: Beside,
+    },
     /// A stored document, by its id; of several sweeps the last.
     Id(String),
     /// The document found last at an address.

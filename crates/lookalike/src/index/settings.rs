@@ -5,6 +5,7 @@ use crate::feature_settings;
 use crate::{LookalikeError, MethodSettings, Settings};
 use lookalike_core::{CommonElements, Measure};
 use lookalike_index::{Ask, Lean, Question};
+use lookalike_io::input::DiscoverOptions;
 use lookalike_lexicon::Lexicon;
 use lookalike_methods::Statistics;
 use serde::{Deserialize, Serialize};
@@ -76,6 +77,31 @@ impl IndexSettings {
             *lexicon = dir.join("files").join(&*lexicon).display().to_string();
         }
         found
+    }
+
+    /// How documents are read: the field names and formats are those of `fields`, attachments of
+    /// mail messages are treated as in the index.
+    ///
+    /// # Errors
+    /// Another treatment of attachments.
+    pub(crate) fn reading(
+        &self,
+        fields: &Settings,
+        exclude: Vec<PathBuf>,
+    ) -> Result<DiscoverOptions, LookalikeError> {
+        let own = self.documents.formats.mail_attachments.unwrap_or_default();
+        let given = fields.formats.mail_attachments;
+        if let Some(other) = given.filter(|given| *given != own) {
+            return Err(LookalikeError::Settings(format!(
+                "the index was created with the setting mail_attachments={}, not with {}; leave the \
+                 setting out, or create another index",
+                own.name(),
+                other.name()
+            )));
+        }
+        let mut reading = fields.reading(exclude, None);
+        reading.formats.mail_attachments = Some(own);
+        Ok(reading)
     }
 
     /// Refuses settings that an index cannot have.

@@ -50,7 +50,7 @@ impl IndexWriter {
         committed: &mut (dyn FnMut(Committed) + Send),
     ) -> Result<Added, LookalikeError> {
         feature_settings::refuse(&fields.fields, "an index")?;
-        let inputs = jsonl_inputs(self.reading(fields));
+        let inputs = jsonl_inputs(self.reading(fields)?);
         progress.phase("reading", None);
         let analysis = Arc::clone(&self.analysis);
         let quiet = Quiet(progress);

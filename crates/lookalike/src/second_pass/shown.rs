@@ -165,7 +165,7 @@ pub(super) fn pick(
         };
         let Ok(at) = places.binary_search(&(record.file, record.record)) else { return };
         // The text shown must be the one that was compared.
-        if original::digest(&record.content) != texts[at].0 {
+        if original::digest(&record.content, record.beside) != texts[at].0 {
             return;
         }
         let (text, cut_from) = all.beginning(wanted[at], &record.content, texts[at].1);

@@ -98,6 +98,7 @@ pub(in crate::source) fn record<'a>(
         title: written(fields.title),
         date: written(fields.date),
         extra,
+        beside: fields.beside(given),
         given,
     })
 }

@@ -7,6 +7,7 @@ use crate::{LookalikeError, Record, SourceError};
 use lookalike_cluster::KeepRule;
 use lookalike_engine::{EngineError, Progress};
 use lookalike_index::{DocAt, IndexError, Snapshot, StoredDocument, TextReader};
+use lookalike_io::Beside;
 use lookalike_io::sink::{Staging, check_file};
 use serde_json::{Map, Number, Value};
 use std::io::{BufWriter, Write};
@@ -79,6 +80,17 @@ impl<'a> Documents<'a> {
             put(&fields.date, record.date);
             put(&fields.text, Some(record.text));
             for (name, value) in record.labels {
+                // Documents with another value of it do not match.
+                if name == Beside::FIELD {
+                    let beside = Beside::read(&value).and_then(|beside| beside.attachments);
+                    if let Some(attachments) = beside {
+                        row.insert(
+                            "attachments".into(),
+                            Value::String(format!("{attachments:016x}")),
+                        );
+                    }
+                    continue;
+                }
                 row.insert(name, Value::String(value));
             }
             for (name, value) in record.numbers {
@@ -124,8 +136,17 @@ pub(in crate::index) fn record(
         title: extra.title.map(std::borrow::Cow::into_owned),
         date: some(document.date()),
         numbers,
-        labels,
+        labels: labels
+            .into_iter()
+            .chain(extra.message.map(|written| (Beside::FIELD.to_owned(), written.into_owned())))
+            .collect(),
     })
+}
+
+/// A record as its owner gave it: without what is compared beside the text of a message.
+fn shown(mut record: Record) -> Record {
+    record.labels.retain(|(name, _)| name != Beside::FIELD);
+    record
 }
 
 impl Index {
@@ -159,7 +180,7 @@ impl Index {
         let documents = Documents::new(self, &snapshot)?;
         let mut texts = TextReader::default();
         for &at in documents.order() {
-            each(record(self, snapshot.document(at), &mut texts)?);
+            each(shown(record(self, snapshot.document(at), &mut texts)?));
         }
         Ok(())
     }
@@ -173,7 +194,7 @@ impl Index {
         check_texts(self)?;
         let found = snapshot.with_id(id).last().copied();
         let record = |at| record(self, snapshot.document(at), &mut TextReader::default());
-        Ok(found.map(record).transpose()?)
+        Ok(found.map(record).transpose()?.map(shown))
     }
 }
 

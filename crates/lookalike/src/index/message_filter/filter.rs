@@ -88,7 +88,8 @@ impl MessageFilter {
         let way = Way::new(&rule.completed(&options.matching), &index.analysis)?;
         let reports = options.reports.or(rule.reports).unwrap_or(FilterOptions::REPORTS);
         let analyzer = Analyzer::new(&index.analysis.settings.documents.analysis);
-        let inputs = inputs_of(["message"], Settings::default().reading(Vec::new(), None));
+        let reading = index.settings().reading(&Settings::default(), Vec::new())?;
+        let inputs = inputs_of(["message"], reading);
         Ok(Self { index, options, reports, way, analyzer, inputs })
     }
 

@@ -1,8 +1,8 @@
 //! One mail message by itself, as a mail server hands it to a program.
 
 use crate::{Record, Settings};
-use lookalike_io::FieldNames;
 use lookalike_io::mail::{Mail, MailLimits, MailOptions, MailReader};
+use lookalike_io::{Beside, FieldNames};
 
 /// The record of a mail message: as one of a file, but called by its Message-ID unless `settings` name
 /// another field, and `stdin` if it has none. A separator line of an mbox before it is skipped.
@@ -24,6 +24,9 @@ pub fn mail_record(raw: &[u8], settings: &Settings) -> Result<Record, String> {
     let mut reader = MailReader::with_options(limits, MailOptions::from(&settings.formats));
     let mail = reader.read(raw).map_err(|error| error.to_string())?;
     let usual = FieldNames::default();
+    // What is compared beside the text.
+    let beside = (settings.fields.text == usual.text).then(|| mail.beside().written());
+    let labels = beside.flatten().map(|written| (Beside::FIELD.to_owned(), written));
     let FieldNames { text, id, title, .. } = &settings.fields;
     let text = match *text == usual.text {
         true => mail.text().into_owned(),
@@ -36,7 +39,7 @@ pub fn mail_record(raw: &[u8], settings: &Settings) -> Result<Record, String> {
         false => named(&mail, title),
     };
     let id = id.filter(|id: &String| !id.is_empty()).or_else(|| Some("stdin".to_owned()));
-    Ok(Record { text, id, title, ..Record::default() })
+    Ok(Record { text, id, title, labels: labels.into_iter().collect(), ..Record::default() })
 }
 
 fn named(mail: &Mail<'_>, name: &str) -> Option<String> {

@@ -136,7 +136,7 @@ impl IndexWriter {
         progress: &dyn Progress,
         each: &mut (dyn FnMut(&Reported) + Send),
     ) -> Result<ReportsDone, LookalikeError> {
-        let opened = Opened::new(source, self.reading(fields), progress)?;
+        let opened = Opened::new(source, self.reading(fields)?, progress)?;
         let analysis = reporting.analysis;
         let preparer = Preparer {
             inputs: &opened.inputs,

@@ -70,7 +70,8 @@ impl MessageFilter {
     ) -> Result<Filtered, LookalikeError> {
         let threads = thread_count(options.threads);
         caught(|| {
-            let reading = fields.reading(vec![self.index.dir().to_owned()], None);
+            let dir = vec![self.index.dir().to_owned()];
+            let reading = self.index.settings().reading(fields, dir)?;
             let opened = Opened::new(source, reading, progress)?;
             let (preparer, state) = (self.preparer(&opened.inputs), self.state()?);
             let mut answering = Answering::new(options, progress, &mut each);
@@ -109,7 +110,8 @@ impl MessageFilter {
         let mut groups = LineGroups::read(lines, GROUP);
         caught(|| {
             pool.install(|| {
-                let inputs: Inputs = jsonl_inputs(fields.reading(Vec::new(), None));
+                let reading = self.index.settings().reading(fields, Vec::new())?;
+                let inputs: Inputs = jsonl_inputs(reading);
                 let preparer = self.preparer(&inputs);
                 progress.phase("reading", None);
                 let mut answering = Answering::new(options, progress, &mut each);
