@@ -156,7 +156,7 @@ fn discover(
         match open::head(&file.path, kind::HEAD) {
             Ok(head) => file.compression = kind::settle(file.compression, &head),
             // It may be readable later, but is not known to be what its name says.
-            Err(error) => _ = file.damage.get_or_insert_with(|| open::explain(&error)),
+            Err(error) => _ = file.damage.get_or_insert_with(|| open::explain_head(&error)),
         }
     }
     let skipped = skipped.into_iter().collect();
@@ -542,7 +542,7 @@ impl Search<'_> {
                 Err(error) if is_kept_from_us(&error) => {}
                 // It may be an mbox.
                 Err(error) => {
-                    self.unread.insert(path.to_path_buf(), open::explain(&error));
+                    self.unread.insert(path.to_path_buf(), open::explain_head(&error));
                     return (Some(Format::Text), Compression::None);
                 }
             }
@@ -555,7 +555,7 @@ impl Search<'_> {
                 Ok(_) => {}
                 // It may be readable later, but is not known to be a text.
                 Err(error) => {
-                    self.unread.insert(path.to_path_buf(), open::explain(&error));
+                    self.unread.insert(path.to_path_buf(), open::explain_head(&error));
                 }
             }
         }

@@ -56,6 +56,14 @@ pub(crate) fn explain(error: &io::Error) -> String {
     format!("cannot be opened: {error}; {remedy}")
 }
 
+/// The message of a [`Problem`](crate::Problem) for a failure to read the first bytes.
+pub(crate) fn explain_head(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => explain(error),
+        _ => format!("cannot be read: {error}; check its disk"),
+    }
+}
+
 impl Opened {
     /// Another handle. It may share the position.
     pub(crate) fn try_clone(&self) -> io::Result<Self> {
