@@ -1,7 +1,7 @@
 //! The settings of randomized I-Match for mail: lexicon, fewest terms and secondary lexicon, over
 //! all collections of mail; and what the same settings find on web pages.
 
-use super::mails::{Mails, Score, conditions};
+use super::mails::{Mails, Score, conditions, table_of_queries};
 use super::quality::Quality;
 use super::web_queries::{SEEDS, WebQueries};
 use super::{Collections, Experiment, Kind};
@@ -89,6 +89,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     let lexicon = news.lexicon("kolcz")?;
     let all = Mails::of(collections)?;
     page.say(conditions(&news, DRAWINGS));
+    table_of_queries(&all, DRAWINGS, page);
     let names: Vec<&str> = all.iter().map(|mails| mails.corpus.name.as_str()).collect();
     page.say(format_args!(
         "The paper leaves the thresholds to trial. Means over {} with K = {COPIES}; *lowest* is the recall \

@@ -1,7 +1,7 @@
 //! Kołcz et al. 2004, Table 1; Kołcz & Chowdhury 2008, Tables 1 to 3: spam found by known spam, and
 //! legitimate mail found by mistake.
 
-use super::mails::{DRAWINGS, Mails, Score, conditions};
+use super::mails::{DRAWINGS, Mails, Score, conditions, table_of_queries};
 use super::rules::{LEGEND, RULES, Rule, WINDOWS, frequency, increase, nidf, window};
 use super::{Collections, Experiment, Kind};
 use crate::corpus::Corpus;
@@ -39,10 +39,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         "Table 1: mails after removal of trivial duplicates and of those too short. The paper's: \
          legitimate 18 555, Honeypot spam 5 328, Cluster spam 6 389.",
     );
-    let counts = all.iter().map(|mails| {
-        row![mails.corpus.name, mails.spam.len(), mails.corpus.len() - mails.spam.len()]
-    });
-    page.table(&["collection", "spam", "legitimate"], counts);
+    table_of_queries(&all, DRAWINGS, page);
     page.say(
         "Tables 2 and 3: recall, its increase over K = 0, utility, and the legitimate mails found. The \
          paper's two columns are of its own two collections of spam, with the lexicon of nidf 0.2 to 0.3; \

@@ -1,7 +1,7 @@
 //! Kołcz et al. 2004, figure 3; Kołcz & Chowdhury 2008, figure 6: recall on spam over the number of
 //! copies of the lexicon.
 
-use super::mails::{DRAWINGS, Mails, Score, conditions};
+use super::mails::{DRAWINGS, Mails, Score, conditions, table_of_queries};
 use super::rules::{LEGEND, RULES, WINDOWS};
 use super::{Collections, Experiment, Kind};
 use crate::corpus::Corpus;
@@ -34,6 +34,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     let (low, high, _) = WINDOWS[0];
     page.say(conditions(&news, DRAWINGS));
     page.say(format_args!("{LEGEND} The lexicon's terms are those of nidf {low} to {high}."));
+    table_of_queries(&all, DRAWINGS, page);
     let copies: Vec<usize> = (0..=MOST_COPIES).collect();
     let mut gains = Vec::new();
     for rule in &RULES {
