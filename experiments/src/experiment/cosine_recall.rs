@@ -25,6 +25,15 @@ const MOST_COPIES: usize = 10;
 /// SGML collection with 5 randomized lexicons".
 const PAPER_MEGASHINGLES: (f64, f64) = (0.668, 0.758);
 
+/// How the command counts the same queries and true neighbours.
+const REPEAT: &str = "Pages are compared however few their terms, so the command needs `--min-features 1`: by default \
+    it compares documents of fewer than ten terms for equal words only. `lookalike cluster PAGES --measure cosine \
+    --terms kolcz --threshold 0.9 --min-features 1` finds these queries (its duplicates and clusters, together), and \
+    `lookalike evaluate PAGES --measure cosine --terms kolcz --threshold 0.9 --min-features 1 --lexicon LEXICON \
+    --methods 'imatch-random:nidf=0.2..0.8,copies=0|5|10,drop=0.33,seed=1,min=5,terms=kolcz'` what rule B finds in the \
+    first drawing, with recall and precision over pairs and not as means over queries; LEXICON is made by `lookalike \
+    lexicon build NEWS --terms kolcz --output LEXICON`.";
+
 impl WebQueries {
     /// For each number of copies and each rule.
     fn measure(&self, lexicon: &Arc<Lexicon>) -> Result<Vec<[Quality; RULES.len()]>> {
@@ -58,6 +67,7 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
          drawings of the copies (p = 0.33, seeds 1 to {SEEDS}).",
         web.name, web.len(), queries.queries.len(), news.name, news.len(),
     ));
+    page.say(REPEAT);
     page.say(LEGEND);
     let own = queries.measure(&web.lexicon("kolcz")?)?;
     let of_news = queries.measure(&news.lexicon("kolcz")?)?;
