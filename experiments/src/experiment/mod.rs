@@ -16,6 +16,7 @@ mod ranking;
 mod rules;
 mod run_time;
 mod short_documents;
+mod simhash_distance;
 mod simhash_features;
 mod simhash_figures;
 mod simhash_precision;
@@ -26,6 +27,7 @@ mod status;
 mod storage;
 mod super_shingle_sets;
 mod syntactic;
+mod template_matches;
 mod web_queries;
 
 use crate::corpus::Corpus;
@@ -114,10 +116,12 @@ pub(crate) const EXPERIMENTS: &[Experiment] = &[
     banner::EXPERIMENT,
     stability::EXPERIMENT,
     cosine_recall::EXPERIMENT,
+    template_matches::EXPERIMENT,
     spam::EXPERIMENT,
     spam_copies::EXPERIMENT,
     imatch_defaults::EXPERIMENT,
     simhash_precision::EXPERIMENT,
+    simhash_distance::EXPERIMENT,
     simhash_features::EXPERIMENT,
     simhash_figures::EXPERIMENT,
     status::EXPERIMENT,

@@ -23,7 +23,7 @@ const SIZES: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, u32::MAX];
 
 fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     let news = Corpus::joined(&collections.news)?;
-    let words = words(&news, "variant=original")?;
+    let words = words(&news, "variant=original", "")?;
     page.say(format_args!(
         "{} ({} documents). **Figures 3-2 and 6-1** bin 64-bit values by their leading 8 bits into 256 bins: the \
          hashes of over 800,000 features, and the simhashes of 729,885 articles. The deviation is that of the \
@@ -115,9 +115,9 @@ fn changed(news: &Corpus, page: &mut Page) -> Result<()> {
     let mut rows = vec![paper];
     let all_terms = terms_of_documents(news);
     for weights in ["tfidf", "tfinverse"] {
-        let original = words(news, &format!("weights={weights}"))?;
+        let original = words(news, &format!("weights={weights}"), "")?;
         for least in ["0.001", "0.01", "0.02", "0.05", "0.1", "0.5"] {
-            let ours = words(news, &format!("weights={weights},least={least}"))?;
+            let ours = words(news, &format!("weights={weights},least={least}"), "")?;
             let pairs = original.iter().zip(&ours).filter_map(|(a, b)| Some((*a)? ^ (*b)?));
             let (mut documents, mut changed, mut bits, mut far) = (0u64, 0u64, 0u64, 0u64);
             for difference in pairs {
@@ -195,9 +195,10 @@ fn light_terms(
     sum / f64::from(counted.max(1))
 }
 
-/// The simhash of each document, with these parameters.
-fn words(news: &Corpus, parameters: &str) -> Result<Vec<Option<u64>>> {
-    let lexicon = news.lexicon("")?;
+/// The simhash of each document, with these parameters and the term filter of its document
+/// frequencies.
+pub(super) fn words(news: &Corpus, parameters: &str, filter: &str) -> Result<Vec<Option<u64>>> {
+    let lexicon = news.lexicon(filter)?;
     let method = approach(&format!("simhash:d=3,{parameters}"), Some(&lexicon))?;
     Ok(sign(news, method, resemblance("0.8")?)?.words().collect())
 }

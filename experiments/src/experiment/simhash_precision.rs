@@ -16,9 +16,9 @@ pub(super) const EXPERIMENT: Experiment = Experiment {
 };
 
 /// A variant's name, ours, precision and cluster size at d = 0 … 3.
-type Row = (&'static str, &'static str, [f64; 4], [f64; 4]);
+pub(super) type Row = (&'static str, &'static str, [f64; 4], [f64; 4]);
 
-const PAPER: [Row; 8] = [
+pub(super) const PAPER: [Row; 8] = [
     ("Original simhash", "original", [0.82, 0.71, 0.50, 0.37], [3.49, 6.06, 7.15, 7.73]),
     ("Extra metadata", "metadata", [0.89, 0.75, 0.66, 0.59], [4.07, 4.09, 4.16, 4.34]),
     ("Stripping numbers/dates", "strip", [0.61, 0.39, 0.29, 0.18], [11.25, 14.70, 16.19, 18.24]),
@@ -58,9 +58,14 @@ impl Truth {
         Ok(Self { by_shingles, by_words })
     }
 
-    fn has(&self, a: u32, b: u32) -> bool {
+    pub(super) fn has(&self, a: u32, b: u32) -> bool {
         self.by_shingles.has(a, b) || self.by_words.has(a, b)
     }
+}
+
+/// The term filter of a variant's document frequencies.
+pub(super) fn term_filter(variant: &str) -> &'static str {
+    if variant == "strip" { "stop+no-numbers+no-dates" } else { "" }
 }
 
 /// What a simhash with these parameters, and the term filter of its tokens, finds.
@@ -119,8 +124,8 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
     ));
     let mut all = Vec::new();
     for (_, variant, ..) in PAPER {
-        let filter = if variant == "strip" { "stop+no-numbers+no-dates" } else { "" };
-        all.push(counted(&news, &format!("variant={variant}"), filter, &truth)?);
+        let parameters = format!("variant={variant}");
+        all.push(counted(&news, &parameters, term_filter(variant), &truth)?);
     }
     let header = [
         "method",
