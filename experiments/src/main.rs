@@ -10,6 +10,7 @@ mod experiment;
 mod page;
 mod run;
 mod signatures;
+mod spread;
 mod tokens;
 
 use anyhow::{Context, Result};

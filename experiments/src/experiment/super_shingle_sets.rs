@@ -34,6 +34,11 @@ const PAPER: [(u32, u32, u32, u32, u32, u32); 10] = [
 ];
 const PAPER_DOCUMENTS: f64 = 247_491.0;
 
+/// The column of seconds.
+pub(super) fn paper_seconds() -> Vec<f64> {
+    PAPER.iter().map(|row| f64::from(row.5)).collect()
+}
+
 /// A document's keys; none if it is too short.
 type Keys = Vec<u64>;
 
