@@ -29,7 +29,12 @@ const MESSAGE: u64 = 4;
 /// Digest of the original content, and of what is compared beside it.
 #[must_use]
 pub fn digest(content: &Content<'_>, beside: Beside) -> TextDigest {
-    let text = of_content(content);
+    of_message(of_content(content), beside)
+}
+
+/// The digest of a message with this digest of its text.
+#[must_use]
+pub fn of_message(text: TextDigest, beside: Beside) -> TextDigest {
     match beside.original {
         None => text,
         Some(original) => {

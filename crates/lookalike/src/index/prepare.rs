@@ -4,7 +4,7 @@ use crate::Record;
 use crate::method_signer::MethodSigner;
 use lookalike_cluster::KeepRule;
 use lookalike_engine::signer::plain_text;
-use lookalike_engine::{Problems, Signer, SignerScratch, keep_value, reason_codes};
+use lookalike_engine::{Problems, Signer, SignerScratch, keep_value, original, reason_codes};
 use lookalike_index::{DocNumber, DocumentBatch, DocumentView, StoredSignature};
 use lookalike_io::source::{Chunk, Piece, VisitScratch};
 use lookalike_io::{Beside, Content, Inputs, Item, MailAttachments, Problem, RecordView};
@@ -179,7 +179,8 @@ impl Preparer<'_> {
             extra: &extra,
             tokens: found.summary.tokens,
             text_bytes: found.summary.text_bytes,
-            text: found.summary.text,
+            // Of the stored text alone, which is checked by it; `extra` has the rest.
+            text: original::digest(&Content::Text(Cow::Borrowed(&text)), Beside::default()),
             sequence: found.summary.sequence,
             keep,
             unit: found.unit.ok(),

@@ -1,8 +1,9 @@
 //! The documents of an index that stores sets in place of texts.
 
+use crate::index::prepare::beside;
 use lookalike_core::TokenDigest;
-use lookalike_engine::reason_codes;
 use lookalike_engine::signer::{DocumentSummary, StoredDocuments, StoredSummary};
+use lookalike_engine::{original, reason_codes};
 use lookalike_index::{DocAt, Snapshot};
 use lookalike_methods::Unsigned;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ impl StoredDocuments for StoredSets {
             summary: DocumentSummary {
                 text_bytes: document.text_bytes(),
                 tokens: document.tokens(),
-                text: document.text_digest(),
+                text: original::of_message(document.text_digest(), beside(document.extra())),
                 sequence,
                 signed,
             },
