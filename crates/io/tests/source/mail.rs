@@ -640,7 +640,7 @@ fn attachments_are_compared_by_their_bytes() {
         (true, &[("application/x-pdf; name=b", "", "%PDF")][..]),
         (true, &[("application/pdf", base64, "JVB\nERg")]),
         (true, &[pdf, ("application/pgp-signature", "", "x")]),
-        (false, &[("application/pdf", base64, "JVBERh==")]),
+        (false, &[("application/pdf", base64, "JVBERw==")]),
         (false, &[pdf, pdf]),
         (false, &[pdf, image]),
         (false, &[]),
