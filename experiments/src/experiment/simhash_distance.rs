@@ -99,12 +99,12 @@ fn run(collections: &Collections, page: &mut Page) -> Result<()> {
         let grown = Grown::of(&words, |a, b| truth.has(a, b));
         rows.push(row![
             name,
-            format!("{:+.2}", paper[3] - paper[0]),
-            format!("{:+.2}", grown.size(3) - grown.size(0)),
-            format!("{:+.2}", grown.more(0, 3)),
+            signed(paper[3] - paper[0]),
+            signed(grown.size(3) - grown.size(0)),
+            signed(grown.more(0, 3)),
             grown.right_between(0, 3),
-            format!("{:+.2}", grown.size(4) - grown.size(3)),
-            format!("{:+.2}", grown.more(3, 4)),
+            signed(grown.size(4) - grown.size(3)),
+            signed(grown.more(3, 4)),
             grown.between(3, 4).0,
             grown.right_between(3, 4),
         ]);
@@ -135,11 +135,16 @@ fn tables(words: &[u64]) -> [f64; MOST + 1] {
     std::array::from_fn(|d| Index::new(words, d as u32).plan().tables())
 }
 
+/// A difference to two digits, never −0.
+fn signed(difference: f64) -> String {
+    format!("{:+.2}", (100.0 * difference).round() / 100.0 + 0.0)
+}
+
 /// What each distance costs.
 fn costs(words: &[u64], page: &mut Page) {
     page.say(format_args!(
         "What each distance costs, with the {} words of the original simhash: an index has a copy of the words for each \
-         of its tables (Manku et al. 2007), a join sorts them as often; the lesser time of three runs.",
+         of its tables (Manku et al. 2007), a join finds all pairs; the least time of three runs.",
         words.len()
     ));
     let rows = tables(words).into_iter().enumerate().map(|(d, tables)| {
@@ -219,6 +224,7 @@ mod tests {
         assert_eq!(grown.documents, [2, 2, 3, 3, 4]);
         // Within four bits 0 and 1 have clusters of three, 3 has four and 4 has two.
         assert_eq!([0, 3, 4].map(|d| grown.size(d)), [2.0, 3.0, 3.0]);
+        assert_eq!([-0.001, 0.004, -1.2].map(signed), ["+0.00", "+0.00", "-1.20"]);
         assert!((grown.more(0, 3) - 4.0 / 3.0).abs() < 1e-12);
         assert!((grown.more(3, 4) - 0.5).abs() < 1e-12);
         assert_eq!(
