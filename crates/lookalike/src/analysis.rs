@@ -179,6 +179,10 @@ pub(crate) fn analyse(
     input_fields::check(&inputs, &|| progress.cancelled())?;
     append_matched(job, &mut inputs, first_protected_file as usize, progress)?;
     let memory = Memory::of(job.memory);
+    // Checkpoints of inputs that are not all there could not be resumed from.
+    if let Some(failure) = inputs.damaged().filter(|_| !job.skip_unreadable) {
+        return Err(EngineError::Unreadable(failure.into_problem()).into());
+    }
     let scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
     let staging = state::begin(job, scratch_dir.as_ref())?;
     staging.conflicts(&inputs)?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use lookalike_store::{Object, StoreError, look_again};
 
-use crate::Partitions;
+use crate::{Partitions, ReadFailure};
 
 use super::{ArgumentFiles, Compression, FieldNames, Format, FormatOptions, InputError, LeftOut};
 
@@ -116,6 +116,16 @@ pub struct Inputs {
 }
 
 impl Inputs {
+    /// Why the first input that is known to be unreadable before it is read is so: an archive that
+    /// cannot be unpacked to its end, a file whose first bytes cannot be read. What the inputs are may
+    /// change with that.
+    pub fn damaged(&self) -> Option<ReadFailure> {
+        (0..).zip(&self.files).find_map(|(number, file)| {
+            let damage = file.damage.clone()?;
+            Some(ReadFailure::of_file(number, &file.name, None, damage))
+        })
+    }
+
     /// Inputs that are known already.
     pub fn from_files(files: Vec<InputFile>, options: DiscoverOptions) -> Self {
         Self {

@@ -2,11 +2,13 @@
 //! only the whole.
 
 use std::fs::{File, Metadata};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
-use lookalike_store::{Address, ObjectReader, download};
+use lookalike_store::{Address, Object, ObjectReader, download};
 use tempfile::TempPath;
 
 use crate::Partitions;
@@ -92,6 +94,7 @@ pub(super) fn object(
 /// [`InputFile::damage`].
 pub(super) fn archive(file: InputFile, options: &DiscoverOptions) -> Result<Spooled, InputError> {
     let Some(object) = file.object else { return Err(InputError::NotFound { path: file.path }) };
+    let time = time_of(&object);
     let mut reader = ObjectReader::new(object, 1);
     let mut damage = None;
     let partitions = file.partitions;
@@ -100,9 +103,23 @@ pub(super) fn archive(file: InputFile, options: &DiscoverOptions) -> Result<Spoo
     let (file, path) = spool(options, described, action, |copy| {
         let copied = std::io::copy(&mut reader, copy);
         damage = reader.failure().map(|failure| failure.message());
-        if damage.is_some() { Ok(()) } else { copied.map(drop) }
+        if damage.is_none() {
+            copied?;
+        }
+        copy.set_modified(time)
     })?;
     Ok((InputFile { damage, partitions, ..file }, path))
+}
+
+/// A time for the copy of an object, which its members get: the same each time, so that a run can be
+/// resumed, and another one if the object changes. Its fraction of a second is made from the entity tag.
+fn time_of(object: &Object) -> SystemTime {
+    let mut hasher = DefaultHasher::new();
+    object.tag.hash(&mut hasher);
+    let modified = object.modified.unwrap_or(SystemTime::UNIX_EPOCH);
+    let seconds = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
+    let fraction = (hasher.finish() % 1_000_000_000) as u32;
+    SystemTime::UNIX_EPOCH + Duration::new(seconds, fraction)
 }
 
 fn spool(
