@@ -100,7 +100,8 @@ struct Template<'a> {
     criterion: String,
     tool: String,
     command: String,
-    warnings: Vec<String>,
+    /// Parts that are text and code in turn.
+    warnings: Vec<Vec<String>>,
     tiles: Vec<Tile>,
     flow: Option<Flow>,
     similarity: Option<Chart>,

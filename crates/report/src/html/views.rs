@@ -4,6 +4,7 @@ use crate::clean::{LONG, MEDIUM, address};
 use crate::human::{bytes, count, counted, duration, rate, ratio, share};
 use crate::{Action, ClusterExhibit, Output, Run, SettingsSummary, SourceLoss, Summary, clean};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// Input files listed; the rest is counted.
 const INPUTS: usize = 50;
@@ -85,8 +86,23 @@ fn outcome(summary: &Summary) -> String {
     }
 }
 
-pub(super) fn warnings(summary: &Summary) -> Vec<String> {
-    summary.warnings.iter().take(WARNINGS).map(|warning| clean::line(warning, 800)).collect()
+/// Warnings, each in parts that are text and code in turn: code is between back-ticks.
+pub(super) fn warnings(summary: &Summary) -> Vec<Vec<String>> {
+    let shown = summary.warnings.iter().take(WARNINGS);
+    shown.map(|text| parts_in_turn(&clean::line(text, 800))).collect()
+}
+
+/// Texts and code in turn, beginning with text; a back-tick without its second one is text.
+fn parts_in_turn(text: &str) -> Vec<String> {
+    let mut parts: Vec<String> = text.split('`').map(str::to_owned).collect();
+    if parts.len().is_multiple_of(2) {
+        let last = parts.pop().unwrap_or_default();
+        if let Some(text) = parts.last_mut() {
+            text.push('`');
+            text.push_str(&last);
+        }
+    }
+    parts
 }
 
 /// One input file.
@@ -238,32 +254,51 @@ pub(super) struct OutputRow {
     pub(super) content: String,
 }
 
-/// The written files.
+/// The written files; several in one directory of the result are one row.
 pub(super) fn outputs(outputs: &[Output]) -> (Vec<OutputRow>, String) {
-    let rows = outputs
-        .iter()
-        .take(OUTPUTS)
-        .map(|output| {
-            let parts = [output.rows.map(|rows| counted(rows, "row")), output.bytes.map(bytes)];
-            let parts: Vec<String> = parts.into_iter().flatten().collect();
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
-            let plain = output.name.chars().all(is_plain) && !output.name.starts_with('/');
-            OutputRow {
-                name: clean::line(&output.name, LONG),
-                link: if plain && !output.name.is_empty() {
-                    format!("./{}", clean::line(&output.name, 400))
-                } else {
-                    String::new()
-                },
-                content: parts.join(", "),
-            }
-        })
-        .collect();
-    let more = match outputs.len().saturating_sub(OUTPUTS) {
+    let mut groups: Vec<(&str, Vec<&Output>)> = Vec::new();
+    let mut places = BTreeMap::new();
+    for output in outputs {
+        let directory = output.name.find('/').filter(|&at| at > 0);
+        let Some(directory) = directory.map(|at| &output.name[..=at]) else {
+            groups.push((&output.name, vec![output]));
+            continue;
+        };
+        let place = *places.entry(directory).or_insert(groups.len());
+        match groups.get_mut(place) {
+            Some((_, files)) => files.push(output),
+            None => groups.push((directory, vec![output])),
+        }
+    }
+    groups.truncate(OUTPUTS);
+    let listed: usize = groups.iter().map(|(_, files)| files.len()).sum();
+    let rows = groups.into_iter().map(|(group, files)| match files.as_slice() {
+        [output] => output_row(&output.name, None, output.rows, output.bytes),
+        files => {
+            let rows = files.iter().map(|output| output.rows).sum();
+            let bytes = files.iter().map(|output| output.bytes).sum();
+            output_row(group, Some(files.len()), rows, bytes)
+        }
+    });
+    let rows = rows.collect();
+    let more = match outputs.len().saturating_sub(listed) {
         0 => String::new(),
         more => format!("and {} more", counted(more as u64, "file")),
     };
     (rows, more)
+}
+
+fn output_row(name: &str, files: Option<usize>, rows: Option<u64>, size: Option<u64>) -> OutputRow {
+    let files = files.map(|files| counted(files as u64, "file"));
+    let parts = [files, rows.map(|rows| counted(rows, "row")), size.map(bytes)];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-/".contains(c);
+    let plain = !name.is_empty() && name.chars().all(is_plain) && !name.starts_with('/');
+    OutputRow {
+        name: clean::line(name, LONG),
+        link: if plain { format!("./{}", clean::line(name, 400)) } else { String::new() },
+        content: parts.join(", "),
+    }
 }
 
 pub(super) fn settings(settings: &SettingsSummary) -> Vec<(String, String)> {
@@ -373,4 +408,43 @@ pub(super) fn phases(run: &Run) -> Vec<PhaseRow> {
             speed: phase.megabytes_per_second.map(rate).unwrap_or_default(),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_one_directory_are_one_row() {
+        let file =
+            |name: &str, rows| Output { name: name.to_owned(), rows: Some(rows), bytes: Some(100) };
+        let names = ["kept/a", "removed/a", "kept/b", "pairs.tsv", "kept/c/d", "odd/x"];
+        let files: Vec<Output> = (1..).zip(names).map(|(rows, name)| file(name, rows)).collect();
+        let (rows, more) = outputs(&files);
+        let seen: Vec<_> = rows.iter().map(|row| (&*row.name, &*row.link, &*row.content)).collect();
+        assert_eq!(
+            seen,
+            [
+                ("kept/", "./kept/", "3 files, 9 rows, 300 B"),
+                ("removed/a", "./removed/a", "2 rows, 100 B"),
+                ("pairs.tsv", "./pairs.tsv", "4 rows, 100 B"),
+                ("odd/x", "./odd/x", "6 rows, 100 B"),
+            ]
+        );
+        assert_eq!(more, "");
+        let many: Vec<Output> =
+            (0..OUTPUTS as u64 + 7).map(|n| file(&format!("f{n}"), n)).collect();
+        let (rows, more) = outputs(&many);
+        assert_eq!((rows.len(), more.as_str()), (OUTPUTS, "and 7 files more"));
+    }
+
+    #[test]
+    fn text_between_back_ticks_is_code() {
+        assert_eq!(
+            parts_in_turn("see `docs/a.md` and `b`"),
+            ["see ", "docs/a.md", " and ", "b", ""]
+        );
+        assert_eq!(parts_in_turn("a `b"), ["a `b"]);
+        assert_eq!(parts_in_turn("no code"), ["no code"]);
+    }
 }
