@@ -169,7 +169,7 @@ fn is_separator(data: &[u8], at: usize, whole: bool) -> Option<bool> {
     let words = &data[at + SEPARATOR.len()..end];
     let is_dated = is_dated(words);
     let after_blank = ends_blank(&data[..at]);
-    if !is_dated && !(after_blank && is_address(words)) {
+    if !(is_dated || after_blank && is_address(words)) {
         return Some(false);
     }
     let header = header_start(data, at, whole)?;

@@ -165,7 +165,7 @@ impl InputFile {
     /// ending of a compression, ends as those of source files do.
     #[must_use]
     pub fn is_source_code(&self) -> bool {
-        self.format.is_document() && ending(&self.name, &ENDINGS).is_some()
+        self.format.is_document() && ending(&self.name, ENDINGS).is_some()
     }
 }
 
@@ -196,7 +196,7 @@ impl Inputs {
         let is_language = |name: &String| LANGUAGE_FIELDS.contains(&name.as_str());
         let says_code = |field: usize, value: &str| match is_language(&fields[field]) {
             true => LANGUAGES.contains(&value.to_lowercase().as_str()),
-            false => ending(value, &ENDINGS).is_some_and(|found| !PAGES.contains(&found)),
+            false => ending(value, ENDINGS).is_some_and(|found| !PAGES.contains(&found)),
         };
         one.options.fields.given.clone_from(&fields);
         let (mut seen, mut are_code) = (0, true);
