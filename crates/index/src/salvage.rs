@@ -237,7 +237,8 @@ impl Salvage {
 
     /// Chooses the documents: of each id in a sweep the one that was added last.
     fn choose(&mut self) {
-        let mut last: HashMap<(&str, u32), (DocNumber, (u32, u32))> = HashMap::new();
+        // By id and sweep: the number of the document, and where it is.
+        let mut last = HashMap::<_, (DocNumber, (u32, u32))>::new();
         let mut numbers = BTreeMap::new();
         for (at, Found { segment, gone, .. }) in (0..).zip(&self.segments) {
             for local in (0..segment.documents()).filter(|&local| !gone.contains(local)) {

@@ -115,7 +115,8 @@ fn read_once(disk: &dyn Disk, path: &Path, settings: u64) -> StoreContents {
     // What a panic of redb leaves is not closed.
     let _ = in_redb(path, || {
         drop(transaction);
-        Ok(drop(database))
+        drop(database);
+        Ok(())
     });
     contents
 }
