@@ -200,7 +200,7 @@ fn word_bytes(encoded: &str, out: &mut Vec<u8>) {
     let spaced = encoded.replace('_', "=20");
     // White space at the end would be taken for that of a line.
     let end = spaced.trim_end_matches(' ').len();
-    transfer::quoted_printable(spaced[..end].as_bytes(), out);
+    transfer::quoted_printable(&spaced.as_bytes()[..end], out);
     out.extend(std::iter::repeat_n(b' ', spaced.len() - end));
 }
 
