@@ -1,6 +1,8 @@
 //! One default for each action, and one answer about the same documents, at every door of the
 //! library.
 
+#![allow(clippy::unwrap_used)]
+
 use lookalike::{
     AddOptions, Change, DiffOptions, ExportOptions, Index, IndexSettings, IndexWriter, Job,
     Linkage, Measure, MethodSettings, Record, Resources, Settings, Shingle, Silent, Source,

@@ -1,5 +1,7 @@
 //! Damaged indexes: what check says, what repair makes of them, and files that are none.
 
+#![allow(clippy::unwrap_used)]
+
 use lookalike::{
     AddOptions, DeleteWhat, Index, IndexSettings, IndexWriter, Record, Settings, Silent, Source,
     check_index, export_documents, repair_index,
