@@ -9,6 +9,7 @@ mod delete;
 mod document;
 mod edit;
 mod export;
+mod extra;
 mod filter;
 mod lines;
 mod message_filter;

@@ -80,28 +80,6 @@ pub struct Pair {
     pub size_b: usize,
 }
 
-/// `Default_Ignorable_Code_Point` in DerivedCoreProperties.txt of Unicode 17.0, and the tatweel.
-const IGNORABLE: [(u32, u32); 18] = [
-    (0xAD, 0xAD),
-    (0x34F, 0x34F),
-    (0x61C, 0x61C),
-    (0x640, 0x640),
-    (0x115F, 0x1160),
-    (0x17B4, 0x17B5),
-    (0x180B, 0x180F),
-    (0x200B, 0x200F),
-    (0x202A, 0x202E),
-    (0x2060, 0x206F),
-    (0x3164, 0x3164),
-    (0xFE00, 0xFE0F),
-    (0xFEFF, 0xFEFF),
-    (0xFFA0, 0xFFA0),
-    (0xFFF0, 0xFFF8),
-    (0x1BCA0, 0x1BCA3),
-    (0x1D173, 0x1D17A),
-    (0xE0000, 0xE0FFF),
-];
-
 /// Digits (`Numeric_Type` is `Decimal` or `Digit`) as of Unicode 14.0: what `str.isdigit` of Python 3.11
 /// takes for digits.
 const DIGITS: [RangeInclusive<char>; 81] = [
@@ -187,13 +165,6 @@ const DIGITS: [RangeInclusive<char>; 81] = [
     '\u{1F100}'..='\u{1F10A}',
     '\u{1FBF0}'..='\u{1FBF9}',
 ];
-
-/// Whether the character neither separates nor changes words.
-#[must_use]
-pub fn is_ignorable(character: char) -> bool {
-    let point = u32::from(character);
-    IGNORABLE.iter().any(|&(first, last)| (first..=last).contains(&point))
-}
 
 /// The tokens of a text: its words.
 ///

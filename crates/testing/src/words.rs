@@ -5,7 +5,6 @@
 //! A word of the project is a word of UAX #29 but for the exceptions that [`ranges`] states. The
 //! primary functions are [`words`] and [`ranges`].
 
-use crate::oracle::is_ignorable;
 use lookalike_text::Normalize;
 use regex_syntax::hir::{Class, HirKind};
 use std::collections::HashSet;
@@ -226,6 +225,35 @@ fn class(pattern: &str) -> Vec<(char, char)> {
 fn is_in(c: char, ranges: &[(char, char)]) -> bool {
     let at = ranges.partition_point(|&(_, end)| end < c);
     ranges.get(at).is_some_and(|&(start, _)| start <= c)
+}
+
+/// `Default_Ignorable_Code_Point` in DerivedCoreProperties.txt of Unicode 17.0, and the tatweel.
+const IGNORABLE: [(u32, u32); 18] = [
+    (0xAD, 0xAD),
+    (0x34F, 0x34F),
+    (0x61C, 0x61C),
+    (0x640, 0x640),
+    (0x115F, 0x1160),
+    (0x17B4, 0x17B5),
+    (0x180B, 0x180F),
+    (0x200B, 0x200F),
+    (0x202A, 0x202E),
+    (0x2060, 0x206F),
+    (0x3164, 0x3164),
+    (0xFE00, 0xFE0F),
+    (0xFEFF, 0xFEFF),
+    (0xFFA0, 0xFFA0),
+    (0xFFF0, 0xFFF8),
+    (0x1BCA0, 0x1BCA3),
+    (0x1D173, 0x1D17A),
+    (0xE0000, 0xE0FFF),
+];
+
+/// Whether the character neither separates nor changes words.
+#[must_use]
+pub fn is_ignorable(character: char) -> bool {
+    let point = u32::from(character);
+    IGNORABLE.iter().any(|&(first, last)| (first..=last).contains(&point))
 }
 
 #[cfg(test)]

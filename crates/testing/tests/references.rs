@@ -243,7 +243,7 @@ fn normal(pairs: impl Iterator<Item = ((String, String), Known)>) -> Pairs {
 /// they do, ignored characters, and `İ`, which it lower-cases to `i` and a mark.
 fn ends_words(c: char) -> bool {
     let attached = matches!(c, '\u{FF9E}' | '\u{FF9F}' | '\u{1F3FB}'..='\u{1F3FF}' | 'İ');
-    is_mark(c) || attached || oracle::is_ignorable(c)
+    is_mark(c) || attached || lookalike_testing::words::is_ignorable(c)
 }
 
 /// The pairs that only one of the two lists has, where a document holds characters that end words

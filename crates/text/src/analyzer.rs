@@ -5,11 +5,10 @@
 //! a non-ASCII byte takes the slower Unicode path, so that one accent does not affect the whole
 //! document. [`crate::window`] processes a few kilobytes of stretches at a time.
 
-use crate::classes::Classes;
-use crate::normal::{Normalizer, Replaced};
+use crate::normal::Replaced;
+use crate::rules::Rules;
 use crate::window::{Window, end_of, is_gap};
-use crate::{AnalysisSettings, Case, Tokens, Unit, scan};
-use std::ops::Range;
+use crate::{AnalysisSettings, Unit};
 
 /// Name of this analysis, stated in every summary. Changes when any token of any text changes.
 ///
@@ -50,13 +49,8 @@ const WINDOW: usize = 8 * 1024;
 /// ```
 #[derive(Debug)]
 pub struct Analyzer {
-    pub(crate) normalizer: Normalizer,
+    pub(crate) rules: Rules,
     pub(crate) unit: Unit,
-    /// Whether symbols are tokens.
-    pub(crate) symbols: bool,
-    /// Whether tokens are lower-cased.
-    pub(crate) folds_case: bool,
-    pub(crate) classes: &'static Classes,
 }
 
 /// Working space of [`Analyzer::tokens`], one for each thread. Grows to the longest stretch seen.
@@ -78,29 +72,13 @@ impl Analyzer {
     /// Whether characters are replaced by the ASCII characters that they look like.
     #[must_use]
     pub fn replaces_confusables(&self) -> bool {
-        self.normalizer.folds_ascii()
+        self.rules.normalizer.folds_ascii()
     }
 
     /// An analyzer for these settings.
     #[must_use]
     pub fn new(settings: &AnalysisSettings) -> Self {
-        Self {
-            normalizer: Normalizer::new(settings.normalize),
-            unit: settings.unit,
-            symbols: settings.tokens() == Tokens::Symbols,
-            folds_case: settings.case == Case::Fold,
-            classes: Classes::shared(),
-        }
-    }
-
-    /// Emits the byte range of each token of a normalised text, its letters in the case that counts,
-    /// and whether no space belongs before it. With [`Unit::Char`], tokens are to be cut further.
-    pub(crate) fn scan(&self, text: &str, emit: &mut impl FnMut(Range<usize>, bool)) {
-        if self.symbols {
-            scan::symbols(text, self.classes, emit);
-        } else {
-            scan::words(text, self.classes, emit);
-        }
+        Self { rules: Rules::new(settings), unit: settings.unit }
     }
 
     /// Pushes the UTF-8 bytes of each token of the text, in order.
@@ -133,10 +111,10 @@ impl Analyzer {
         while !rest.is_empty() {
             let (head, tail) = rest.split_at(end_of_window(rest.as_bytes()));
             rest = tail;
-            if self.symbols || !self.folds_case {
-                window.read_as_written(head, self);
+            if self.rules.symbols || !self.rules.folds_case {
+                window.read_as_written(head, &self.rules);
             } else {
-                window.read(head, self);
+                window.read(head, &self.rules);
             }
             match self.unit {
                 Unit::Word => emit(&window.bytes, window.places()),

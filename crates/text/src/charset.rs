@@ -17,7 +17,16 @@ use encoding_rs::{
 };
 use oem_cp::code_table::DECODING_TABLE_CP_MAP;
 
-use crate::Decoded;
+/// Text, and how it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoded<'a> {
+    /// The text, borrowed where the bytes were UTF-8 already. A byte order mark is no part of it.
+    pub text: Cow<'a, str>,
+    /// The WHATWG name of the encoding, such as `UTF-8` or `Shift_JIS`.
+    pub encoding: &'static str,
+    /// Were malformed bytes replaced by U+FFFD?
+    pub replaced: bool,
+}
 
 /// A charset that can be decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

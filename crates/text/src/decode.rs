@@ -5,21 +5,9 @@
 //! windows-1252. [`decode_page`] also has the charset of an HTTP header. A page that declares the
 //! wrong encoding is decoded wrongly, as in a browser; charsets that browsers refuse are decoded. [`decode_text`] has no declaration to go by.
 
-use crate::charset::{Charset, Label};
+use crate::charset::{Charset, Decoded, Label};
 use crate::prescan::declared;
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
-use std::borrow::Cow;
-
-/// Text, and how it was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decoded<'a> {
-    /// The text, borrowed where the bytes were UTF-8 already. A byte order mark is no part of it.
-    pub text: Cow<'a, str>,
-    /// The WHATWG name of the encoding, such as `UTF-8` or `Shift_JIS`.
-    pub encoding: &'static str,
-    /// Were malformed bytes replaced by U+FFFD?
-    pub replaced: bool,
-}
 
 /// Decodes an HTML page: byte order mark, declaration in the first 1024 bytes, valid UTF-8,
 /// windows-1252.
@@ -101,6 +89,7 @@ fn decode_as<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Decoded<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::borrow::Cow;
     use proptest::prelude::*;
 
     #[test]

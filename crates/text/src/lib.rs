@@ -48,14 +48,15 @@ mod page;
 mod prescan;
 mod quotes;
 mod reference;
+mod rules;
 mod scan;
 mod settings;
 mod tag;
 mod window;
 
 pub use analyzer::{ANALYSIS_NAME, Analyzer, Scratch};
-pub use charset::decode_labelled;
-pub use decode::{Decoded, decode_html, decode_page, decode_plain, decode_text};
+pub use charset::{Decoded, decode_labelled};
+pub use decode::{decode_html, decode_page, decode_plain, decode_text};
 pub use filter::{FilterScratch, TermFilter, TermFilterError, TermRule, Terms};
 pub use html::extract;
 pub use normal::Replaced;

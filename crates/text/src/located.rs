@@ -23,7 +23,7 @@ impl Analyzer {
         let mut last_end = None;
         for piece in pieces(text) {
             stretch.read(self, text, piece);
-            self.scan(&stretch.lower, &mut |word, joined| {
+            self.rules.scan(&stretch.lower, &mut |word, joined| {
                 if self.unit == Unit::Word {
                     let place = stretch.place(word.clone());
                     emit(&stretch.lower[word], place);
@@ -70,9 +70,10 @@ struct Stretch {
 impl Stretch {
     fn read(&mut self, analyzer: &Analyzer, text: &str, piece: Range<usize>) {
         let original = &text[piece.clone()];
-        let normal = analyzer.normalizer.apply(original, analyzer.classes, &mut self.buffers);
+        let normal =
+            analyzer.rules.normalizer.apply(original, analyzer.rules.classes, &mut self.buffers);
         let visible =
-            || original.char_indices().filter(|&(_, c)| !is_ignorable(c, analyzer.classes));
+            || original.char_indices().filter(|&(_, c)| !is_ignorable(c, analyzer.rules.classes));
         // In ASCII text, characters are replaced one by one.
         let same = original.is_ascii() || normal.chars().eq(visible().map(|(_, c)| c));
         let mut sources = visible().filter(|_| same);
@@ -89,8 +90,8 @@ impl Stretch {
                 }
             }
         };
-        if analyzer.folds_case {
-            lower_each(normal, analyzer.classes, &mut self.lower, place);
+        if analyzer.rules.folds_case {
+            lower_each(normal, analyzer.rules.classes, &mut self.lower, place);
         } else {
             self.lower.push_str(normal);
             normal.chars().for_each(|c| place(c.len_utf8()));

@@ -13,7 +13,8 @@ use crate::classes::{Classes, DEFAULT_IGNORABLE, DOT_ABOVE, MARK, UNSPACED, UPPE
 use crate::confusables::fold_ascii;
 use crate::masks::{self, LANES, Masks, lower};
 use crate::normal::{Buffers, Normalizer};
-use crate::{Analyzer, scan};
+use crate::rules::Rules;
+use crate::scan;
 use std::ops::Range;
 
 /// Padding after the text of a window: at least this many bytes outside of words.
@@ -57,8 +58,8 @@ impl Window {
 
     /// Finds the words of a text that begins and ends where a stretch does.
     #[inline]
-    pub(crate) fn read(&mut self, text: &str, analyzer: &Analyzer) {
-        let Analyzer { classes, normalizer, .. } = analyzer;
+    pub(crate) fn read(&mut self, text: &str, rules: &Rules) {
+        let Rules { classes, normalizer, .. } = rules;
         self.found = 0;
         self.joined.clear();
         let foreign = self.copy(text.as_bytes(), normalizer.folds_ascii());
@@ -85,7 +86,7 @@ impl Window {
                     Stretch::Plain => {
                         self.edges(done..start);
                         at = end_of_several(bytes, at);
-                        self.plain(&text[start..at], analyzer);
+                        self.plain(&text[start..at], rules);
                     }
                 }
                 done = at;
@@ -97,11 +98,11 @@ impl Window {
 
     /// Finds the tokens of a text that begins and ends where a stretch does, on the plain path: where
     /// symbols are tokens too, or case is kept.
-    pub(crate) fn read_as_written(&mut self, text: &str, analyzer: &Analyzer) {
+    pub(crate) fn read_as_written(&mut self, text: &str, rules: &Rules) {
         self.found = 0;
         self.joined.clear();
         self.bytes.clear();
-        self.plain(text, analyzer);
+        self.plain(text, rules);
         self.bytes.resize(self.bytes.len() + PAD, b' ');
     }
 
@@ -198,10 +199,10 @@ impl Window {
     }
 
     /// The plain path: any text whatever.
-    fn plain(&mut self, stretch: &str, analyzer: &Analyzer) {
-        let classes = analyzer.classes;
-        let normal = analyzer.normalizer.apply(stretch, classes, &mut self.normal);
-        let text = if analyzer.folds_case && changes(normal, classes) {
+    fn plain(&mut self, stretch: &str, rules: &Rules) {
+        let classes = rules.classes;
+        let normal = rules.normalizer.apply(stretch, classes, &mut self.normal);
+        let text = if rules.folds_case && changes(normal, classes) {
             self.lower.clear();
             lower_into(normal, classes, &mut self.lower);
             &self.lower
@@ -210,7 +211,7 @@ impl Window {
         };
         let base = self.bytes.len();
         self.bytes.extend_from_slice(text.as_bytes());
-        analyzer.scan(text, &mut |word, joined| {
+        rules.scan(text, &mut |word, joined| {
             push(&mut self.places, &mut self.found, [base + word.start, base + word.end]);
             if joined {
                 self.joined.push(self.found - 1);

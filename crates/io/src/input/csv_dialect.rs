@@ -5,12 +5,10 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Format, FormatOptions, InputError};
-
 /// A character with a meaning in CSV files: one ASCII character that is no line end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
-pub struct CsvChar(u8);
+pub struct CsvChar(pub(super) u8);
 
 /// The character around fields that contain other characters with a meaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -105,21 +103,6 @@ impl CsvDialect {
     /// That of `text/tab-separated-values` (IANA), which has no quotes.
     pub const TSV: Self = Self { delimiter: b'\t', quote: None, escape: None };
 
-    /// The dialect of files of a format.
-    #[must_use]
-    pub fn of(format: Format, options: &FormatOptions) -> Self {
-        let usual = if format == Format::Tsv { Self::TSV } else { Self::CSV };
-        let delimiter = options.csv_delimiter.filter(|_| format != Format::Tsv);
-        let quote = match options.csv_quote {
-            None => usual.quote,
-            Some(CsvQuote::None) => None,
-            Some(CsvQuote::Char(CsvChar(quote))) => Some(quote),
-        };
-        // A quote that escapes a quote is a doubled one.
-        let escape = options.csv_escape.map(|CsvChar(escape)| escape).filter(|e| quote != Some(*e));
-        Self { delimiter: delimiter.map_or(usual.delimiter, |CsvChar(byte)| byte), quote, escape }
-    }
-
     /// Where the text of a row ends whose line ends stand at its end.
     pub(crate) fn end_of_row(self, raw: &[u8]) -> usize {
         let is_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
@@ -129,27 +112,12 @@ impl CsvDialect {
         let escapes = raw[..end].iter().rev().take_while(is_escape).count();
         end + usize::from(escapes % 2 == 1 && end < raw.len())
     }
-
-    /// Checks that the characters of both formats differ.
-    pub(super) fn check(options: &FormatOptions) -> Result<(), InputError> {
-        // Without a setting, the characters differ.
-        let twice = |format| {
-            let Self { delimiter, quote, escape } = Self::of(format, options);
-            let repeated = quote == Some(delimiter) || escape == Some(delimiter);
-            repeated.then_some(delimiter)
-        };
-        match twice(Format::Csv).or_else(|| twice(Format::Tsv)) {
-            None => Ok(()),
-            Some(character) => {
-                Err(InputError::CsvCharacters { character: CsvChar(character).to_string() })
-            }
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Format, FormatOptions};
 
     fn options(delimiter: &str, quote: &str, escape: &str) -> FormatOptions {
         let some = |text: &str| (!text.is_empty()).then(|| text.parse().unwrap());
@@ -164,7 +132,7 @@ mod tests {
     #[test]
     fn each_format_has_its_dialect_and_settings_change_it() {
         let of = |options: &FormatOptions| {
-            [Format::Csv, Format::Tsv].map(|format| CsvDialect::of(format, options))
+            [Format::Csv, Format::Tsv].map(|format| options.csv_dialect(format))
         };
         assert_eq!(of(&options("", "", "")), [CsvDialect::CSV, CsvDialect::TSV]);
         let [csv, tsv] = of(&options(";", "'", "\\"));
@@ -177,14 +145,14 @@ mod tests {
 
     #[test]
     fn the_characters_differ() {
-        assert!(CsvDialect::check(&options(";", "none", "\\")).is_ok());
+        assert!(options(";", "none", "\\").check().is_ok());
         for bad in [
             options("\"", "", ""),
             options(";", ";", ""),
             options("|", "", "|"),
             options("", "", "tab"),
         ] {
-            assert!(CsvDialect::check(&bad).is_err(), "{bad:?}");
+            assert!(bad.check().is_err(), "{bad:?}");
         }
     }
 

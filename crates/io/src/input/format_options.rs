@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{CsvChar, CsvDialect, CsvQuote, Extractor, InputError};
+use super::{CsvChar, CsvDialect, CsvQuote, Extractor, Format, InputError};
 use crate::web::StatusFilter;
 
 /// Options of single formats that change the texts; files of other formats are read as without them.
@@ -46,10 +46,45 @@ pub struct FormatOptions {
 }
 
 impl FormatOptions {
+    /// The dialect of files of a format.
+    #[must_use]
+    pub fn csv_dialect(&self, format: Format) -> CsvDialect {
+        let usual = if format == Format::Tsv { CsvDialect::TSV } else { CsvDialect::CSV };
+        let delimiter = self.csv_delimiter.filter(|_| format != Format::Tsv);
+        let quote = match self.csv_quote {
+            None => usual.quote,
+            Some(CsvQuote::None) => None,
+            Some(CsvQuote::Char(CsvChar(quote))) => Some(quote),
+        };
+        // A quote that escapes a quote is a doubled one.
+        let escape = self.csv_escape.map(|CsvChar(escape)| escape).filter(|e| quote != Some(*e));
+        CsvDialect {
+            delimiter: delimiter.map_or(usual.delimiter, |CsvChar(byte)| byte),
+            quote,
+            escape,
+        }
+    }
+
+    /// Checks that the characters of both formats differ.
+    fn check_csv(&self) -> Result<(), InputError> {
+        // Without a setting, the characters differ.
+        let twice = |format| {
+            let CsvDialect { delimiter, quote, escape } = self.csv_dialect(format);
+            let repeated = quote == Some(delimiter) || escape == Some(delimiter);
+            repeated.then_some(delimiter)
+        };
+        match twice(Format::Csv).or_else(|| twice(Format::Tsv)) {
+            None => Ok(()),
+            Some(character) => {
+                Err(InputError::CsvCharacters { character: CsvChar(character).to_string() })
+            }
+        }
+    }
+
     /// Checks that no two commands are for one extension, and that no two characters of CSV files are
     /// the same.
     pub(crate) fn check(&self) -> Result<(), InputError> {
-        CsvDialect::check(self)?;
+        self.check_csv()?;
         let repeated = |(at, one): &(usize, &Extractor)| {
             self.extract[..*at].iter().any(|earlier| earlier.is_for_those_of(one))
         };

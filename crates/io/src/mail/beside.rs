@@ -7,8 +7,6 @@
 
 use lookalike_core::TextDigest;
 
-use super::date;
-use super::fields::{self, Fields};
 use super::parts::{Part, PartKind, Role};
 use super::transfer::Transfer;
 
@@ -50,29 +48,7 @@ impl Beside {
     }
 }
 
-/// Header fields that are compared.
-const FIELDS: [&str; 5] = ["from", "to", "cc", "subject", "date"];
-
-/// Appends what is compared of a header.
-pub(super) fn push_header(fields: &Fields, raw: &[u8], out: &mut Vec<u8>) {
-    for name in FIELDS {
-        if let Some(value) = fields.raw(raw, name) {
-            let date = if name == "date" { date::utc(value) } else { None };
-            match date {
-                Some(date) => out.extend_from_slice(date.as_bytes()),
-                None => {
-                    for word in fields::text(value).split_whitespace() {
-                        out.extend_from_slice(word.as_bytes());
-                        out.push(b' ');
-                    }
-                }
-            }
-        }
-        out.push(0);
-    }
-}
-
-/// The digest of what [`push_header`] appended of one header.
+/// The digest of what [`super::fields::push_header`] appended of one header.
 pub(super) fn header_digest(header: &[u8]) -> u128 {
     TextDigest::of_kind(2, header).0
 }

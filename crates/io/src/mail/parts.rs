@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use super::beside;
-use super::fields::{Fields, content_type};
+use super::fields::{Fields, content_type, push_header};
 use super::limits::{MailError, MailLimits};
 use super::transfer::Transfer;
 use crate::office::Office;
@@ -205,7 +204,7 @@ impl Structure {
             self.attached_headers.push(Vec::new());
         }
         let headers = if attached { self.attached_headers.last_mut() } else { None };
-        beside::push_header(fields, raw, headers.unwrap_or(&mut self.headers));
+        push_header(fields, raw, headers.unwrap_or(&mut self.headers));
     }
 
     /// Finds the parts of some bytes.

@@ -12,7 +12,6 @@ use crate::guard::guarded;
 use crate::{Content, FeatureList, FieldNumber, FieldTexts, Inputs, Item, Partitions, RecordView};
 
 use super::chunk::Chunk;
-use super::field_names;
 use super::fields::{Fields, Slot, nested_id, non_empty};
 use super::lists::{self, Lists};
 use super::nested::{self, Path};
@@ -27,7 +26,7 @@ pub(super) fn check(
     partitions: &Partitions,
 ) -> Result<(), String> {
     let repeated =
-        |name: &&'_ str| nested::repeated(schema.fields(), name).map(field_names::repeated);
+        |name: &&'_ str| nested::repeated(schema.fields(), name).map(nested::two_columns);
     if let Some(message) = fields.names.iter().find_map(repeated) {
         return Err(message);
     }

@@ -12,11 +12,6 @@ const LINES: usize = 1000;
 /// Most names returned.
 const NAMES: usize = 1000;
 
-/// The message for a table in which two columns have a name that is used.
-pub(super) fn repeated(name: &str) -> String {
-    format!("has two columns `{name}`; rename one of them")
-}
-
 impl Inputs {
     /// The fields of the first records of each of the first files, in order of appearance, as
     /// written; those in objects and structs as paths, such as `doc.text`. Files that are one

@@ -25,6 +25,11 @@ pub(super) fn find(fields: &Fields, name: &str) -> Option<Path> {
     Some(path)
 }
 
+/// The message for a table in which two columns have a name that is used.
+pub(super) fn two_columns(name: &str) -> String {
+    format!("has two columns `{name}`; rename one of them")
+}
+
 /// The name that two fields or columns have on the way to a field of this name.
 pub(super) fn repeated<'n>(fields: &Fields, name: &'n str) -> Option<&'n str> {
     let count = |name: &str| fields.iter().filter(|field| field.name() == name).count();

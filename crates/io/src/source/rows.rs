@@ -61,7 +61,7 @@ impl RowReader {
         chunk_bytes: usize,
         max_record: usize,
     ) -> Result<Option<Self>, ReadFailure> {
-        let dialect = CsvDialect::of(input.format, &options.formats);
+        let dialect = options.formats.csv_dialect(input.format);
         let header = CsvHeader { raw: Vec::new(), names: Vec::new(), dialect };
         let mut reader = Self {
             stream: Stream::open(file, input)?,
@@ -321,7 +321,7 @@ fn header_fault(header: &CsvHeader, fields: &Fields<'_>, input: &InputFile) -> O
     }
     let times = |name: &str| names.iter().filter(|column| column.as_str() == name).count();
     if let Some(name) = fields.names.iter().find(|name| times(name) > 1) {
-        return Some(super::field_names::repeated(name));
+        return Some(super::nested::two_columns(name));
     }
     let (slot, setting) =
         fields.needed(&input.partitions).into_iter().find(|(slot, _)| columns[*slot].is_none())?;

@@ -5,8 +5,8 @@
 //! older collection is not read.
 
 use super::export::record;
+use super::extra::beside;
 use super::open::Index;
-use super::prepare::beside;
 use crate::feature_settings;
 use crate::reading::Documents;
 use crate::{Job, LookalikeError, Record};

@@ -1,8 +1,8 @@
 //! Answering questions about one snapshot of an index.
 
+use super::extra;
 use super::filter::SnapshotFilter;
 use super::open::{Buffers, Index};
-use super::prepare;
 use super::query::{Query, QueryAnswer, QueryMatch, QuerySubject, Wanted};
 use super::sweeps::table;
 use crate::compare::compare_texts;
@@ -122,7 +122,7 @@ impl<'a> Asking<'a> {
         let document = self.snapshot.document(at);
         if self.index.settings().texts {
             let text = document.text(self.texts)?.to_owned();
-            let beside = prepare::beside(document.extra());
+            let beside = extra::beside(document.extra());
             return Ok(self.of_text(text, beside, Some(at)));
         }
         let set = self.snapshot.set(at, self.scratch)?;

@@ -1,6 +1,6 @@
 //! Opening an index: its settings, its signer and its methods.
 
-use super::prepare::beside;
+use super::extra::beside;
 use super::settings::IndexSettings;
 use crate::LookalikeError;
 use crate::method_signer::MethodSigner;

@@ -1,5 +1,6 @@
 //! Records to documents of an index: text, feature set, digests and signatures.
 
+use super::extra::Extra;
 use crate::Record;
 use crate::method_signer::MethodSigner;
 use lookalike_cluster::KeepRule;
@@ -8,28 +9,7 @@ use lookalike_engine::{Problems, Signer, SignerScratch, keep_value, original, re
 use lookalike_index::{DocNumber, DocumentBatch, DocumentView, StoredSignature};
 use lookalike_io::source::{Chunk, Piece, VisitScratch};
 use lookalike_io::{Beside, Content, Inputs, Item, MailAttachments, Problem, RecordView};
-use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// What is stored with a document besides its columns.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Extra<'a> {
-    /// The title.
-    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    pub(crate) title: Option<Cow<'a, str>>,
-    /// What is compared beside the text ([`Beside::written`]).
-    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
-    pub(crate) message: Option<Cow<'a, str>>,
-}
-
-/// What is compared beside the text of a stored document.
-pub(crate) fn beside(extra: &[u8]) -> Beside {
-    if extra.is_empty() {
-        return Beside::default();
-    }
-    let extra: Extra<'_> = serde_json::from_slice(extra).unwrap_or_default();
-    extra.message.and_then(|written| Beside::read(&written)).unwrap_or_default()
-}
 
 /// Prepares documents. Shared by all threads, each with its own [`PrepareScratch`].
 pub(crate) struct Preparer<'a> {

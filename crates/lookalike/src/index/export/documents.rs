@@ -1,8 +1,8 @@
 //! The documents of an index, as records.
 
 use super::options::ExportOptions;
+use crate::index::extra::Extra;
 use crate::index::open::Index;
-use crate::index::prepare::Extra;
 use crate::{LookalikeError, Record, SourceError};
 use lookalike_cluster::KeepRule;
 use lookalike_engine::{EngineError, Progress};

@@ -1,6 +1,6 @@
 //! The documents of an index that stores sets in place of texts.
 
-use crate::index::prepare::beside;
+use crate::index::extra::beside;
 use lookalike_core::TokenDigest;
 use lookalike_engine::signer::{DocumentSummary, StoredDocuments, StoredSummary};
 use lookalike_engine::{original, reason_codes};

@@ -1,7 +1,7 @@
 //! The prototypes that a message matches.
 
+use super::super::extra::Extra;
 use super::super::open::Analysis;
-use super::super::prepare::Extra;
 use super::options::{By, Way};
 use super::score::Score;
 use crate::LookalikeError;
