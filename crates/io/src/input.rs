@@ -18,6 +18,7 @@ mod format;
 mod format_options;
 pub(crate) mod kind;
 mod left_out;
+mod left_out_reason;
 mod maildir;
 pub mod name;
 mod pattern;
@@ -34,7 +35,7 @@ pub use files::{DiscoverOptions, InputFile, Inputs};
 pub use foreign::why_skipped;
 pub use format::{Compression, Format};
 pub use format_options::{FormatOptions, KeepOrDrop, MailAttachments};
-pub use left_out::{LeftOut, LeftOutReason};
+pub use left_out_reason::{LeftOut, LeftOutReason};
 pub use skipped::skipped_kind;
 pub use tally::ArgumentFiles;
 

@@ -89,8 +89,8 @@ fn decode_as<'a>(bytes: &'a [u8], encoding: &'static Encoding) -> Decoded<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::borrow::Cow;
     use proptest::prelude::*;
+    use std::borrow::Cow;
 
     #[test]
     fn a_byte_order_mark_wins() {

@@ -11,7 +11,8 @@ use std::io::{self, Read, Write};
 use std::path::{Component, Path, PathBuf};
 
 use super::archive_bytes::ArchiveBytes;
-use super::left_out::{self, LeftOut, Neighbours};
+use super::left_out::{self, Neighbours};
+use super::left_out_reason::LeftOut;
 use super::{
     Compression, DiscoverOptions, Format, InputError, InputFile, earlier_result, foreign, kind,
     maildir, name,

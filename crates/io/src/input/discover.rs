@@ -9,7 +9,8 @@ use std::sync::Arc;
 use lookalike_store::{is_url, shown_url};
 
 use super::files::check_count;
-use super::left_out::{self, DataSets, LeftOut, LeftOutReason, Neighbours};
+use super::left_out::{self, DataSets, Neighbours};
+use super::left_out_reason::{LeftOut, LeftOutReason};
 use super::maildir::Holds;
 use super::tally::Tally;
 use super::{

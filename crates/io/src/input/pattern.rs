@@ -6,7 +6,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use super::left_out::{self, LeftOut, LeftOutReason};
+use super::left_out;
+use super::left_out_reason::{LeftOut, LeftOutReason};
 use super::{InputError, earlier_result, maildir};
 
 /// Wildcards match no `/`, and a hidden name only if the pattern has its dot.

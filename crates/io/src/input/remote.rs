@@ -8,7 +8,8 @@ use lookalike_store::{Address, Found, Object, StoreError, find, heads, list};
 
 use crate::Partitions;
 
-use super::left_out::{self, LeftOut, LeftOutReason, Neighbours};
+use super::left_out::{self, Neighbours};
+use super::left_out_reason::{LeftOut, LeftOutReason};
 use super::pattern::KeyMatch;
 use super::{
     Compression, DiscoverOptions, Format, InputError, InputFile, archive, earlier_result, foreign,

@@ -48,7 +48,7 @@ impl Beside {
     }
 }
 
-/// The digest of what [`super::fields::push_header`] appended of one header.
+/// The digest of what [`super::compared::push_header`] appended of one header.
 pub(super) fn header_digest(header: &[u8]) -> u128 {
     TextDigest::of_kind(2, header).0
 }

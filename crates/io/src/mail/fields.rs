@@ -8,7 +8,6 @@ use mail_parser::parsers::MessageStream;
 use mail_parser::{ContentType, HeaderValue};
 
 use super::charset::decode_field;
-use super::date;
 use super::limits::{MailError, MailLimits};
 use super::transfer::{self, Transfer};
 use crate::guard::guarded;
@@ -248,28 +247,6 @@ pub(super) fn parsed(
 
 fn non_empty(value: Cow<'_, str>) -> Option<Cow<'_, str>> {
     (!value.is_empty()).then_some(value)
-}
-
-/// Header fields that are compared.
-const FIELDS: [&str; 5] = ["from", "to", "cc", "subject", "date"];
-
-/// Appends what is compared of a header.
-pub(super) fn push_header(fields: &Fields, raw: &[u8], out: &mut Vec<u8>) {
-    for name in FIELDS {
-        if let Some(value) = fields.raw(raw, name) {
-            let date = if name == "date" { date::utc(value) } else { None };
-            match date {
-                Some(date) => out.extend_from_slice(date.as_bytes()),
-                None => {
-                    for word in text(value).split_whitespace() {
-                        out.extend_from_slice(word.as_bytes());
-                        out.push(b' ');
-                    }
-                }
-            }
-        }
-        out.push(0);
-    }
 }
 
 #[cfg(test)]

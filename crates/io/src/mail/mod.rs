@@ -33,6 +33,7 @@ mod beside;
 mod body;
 mod charset;
 mod choice;
+mod compared;
 mod date;
 mod fields;
 mod limits;

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::fields::{Fields, content_type, push_header};
+use super::compared::push_header;
+use super::fields::{Fields, content_type};
 use super::limits::{MailError, MailLimits};
 use super::transfer::Transfer;
 use crate::office::Office;

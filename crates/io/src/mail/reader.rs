@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::beside::Beside;
 use super::body::{Body, BodyBuffers};
+use super::compared::push_header;
 use super::date;
 use super::fields::{self, Fields};
 use super::limits::{MailError, MailLimits, MailOptions};
@@ -138,7 +139,7 @@ fn read<'a>(
     body.is_forwarded = options.quotes == KeepOrDrop::Drop
         && header.raw(raw, "subject").is_some_and(|subject| is_forwarded(&fields::text(subject)));
     let mut compared = Vec::new();
-    fields::push_header(header, raw, &mut compared);
+    push_header(header, raw, &mut compared);
     let (found, beside) = body.read(raw, structure, compared, limits, options)?;
     let content = match found {
         Body::Raw(text) => Content::Text(Cow::Borrowed(text)),
