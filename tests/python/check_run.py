@@ -193,23 +193,38 @@ class Written(str):
     """A JSON number as it was written."""
 
 
+class Object(dict):
+    """A JSON object. Of a name that occurs twice the last value counts."""
+
+    def __init__(self, pairs: list):
+        super().__init__(pairs)
+        names = Counter(name for name, _ in pairs)
+        self.repeated = {name for name, count in names.items() if count > 1}
+
+
 def json_record(file: Input, number: int, line: bytes, fields: dict, wanted: list) -> Record:
     record = Record(file, number, line)
     record.name = f"{file.name}:{number}"
     try:
         text = line.decode("utf-8").removeprefix("\ufeff")
-        value = json.loads(text, parse_int=Written, parse_float=Written, parse_constant=no_constant)
+        # NaN and infinities are no value.
+        value = json.loads(text, parse_int=Written, parse_float=Written, parse_constant=lambda _: None, object_pairs_hook=Object)
     except (ValueError, RecursionError):
         return record
     if not isinstance(value, dict):
         return record
     text, name = value.get(fields["text"]), value.get(fields["id"])
+    if fields["text"] in value.repeated:
+        return record
     if not is_string(text):
         if is_string(value.get(fields["html"])):
             raise CannotCheck(f"{file.name}: has records of HTML")
         return record
     if name is not None and not isinstance(name, str):
-        return record
+        if fields["id"] != "id" and not isinstance(name, bool):
+            return record
+        name = compact(name)
+        name = name if len(name.encode()) <= 200 else None
     seen = [text, *(value.get(fields[key]) for key in ("id", "url", "title", "date"))]
     if any(isinstance(one, str) and re.search("[\ud800-\udfff]", one) for one in seen):
         return record
@@ -223,12 +238,17 @@ def json_record(file: Input, number: int, line: bytes, fields: dict, wanted: lis
     return record
 
 
+def compact(value) -> str:
+    """JSON without white space, numbers as they were written."""
+    if isinstance(value, list):
+        return f"[{','.join(map(compact, value))}]"
+    if isinstance(value, dict):
+        return "{%s}" % ",".join(f"{compact(name)}:{compact(one)}" for name, one in value.items())
+    return value if isinstance(value, Written) else json.dumps(value, ensure_ascii=False)
+
+
 def is_string(value) -> bool:
     return isinstance(value, str) and not isinstance(value, Written)
-
-
-def no_constant(name: str):
-    raise ValueError(name)
 
 
 def number_of(value) -> float:
