@@ -2,6 +2,7 @@
 import csv
 import json
 
+import check_run
 from checks.harness import Checks, table_of
 from checks.inputs import texts, write_jsonl
 
@@ -47,14 +48,17 @@ def evaluation(c: Checks) -> None:
     results = {result["method"]: result for result in json.loads(bytes_seen[0][0])["methods"]}
     c.check("evaluate expands ranges", len(results) == 8, list(results))
     c.check("evaluate knows all true pairs", json.loads(bytes_seen[0][0])["truth"]["pairs"] == len(truth), len(truth))
-    # dsc and simhash leave out documents that `cluster` joins as copies; the others sign every one with a word.
+    # Copies without words are no pairs of methods, which sign none of them; `cluster` joins them. These methods sign all others.
+    settings = {"normalize": "nfc"}
+    silent = {f"d{i}" for i, text in enumerate(made) if not check_run.words(check_run.normalised(text, settings))}
+    c.check("evaluate: there are copies without words", any(pair <= silent for pair in truth), silent)
     for spec, verify in (("minhash-lsh:t=0.6,w=5,short=whole", "exact"), ("minhash-lsh:t=0.6,w=5,short=whole", "sketch"), ("simhash:d=3", "sketch")):
         out = c.out(f"evaluate one {spec} {verify}")
         done = c.run("evaluate", docs, "-t", "0.6", "-q", "-o", out, "--methods", f"{spec}@{verify}")
         if not c.check(f"evaluate {spec}@{verify} runs", done.returncode == 0, done.stderr):
             continue
         result = json.loads((out / "evaluation.json").read_text())["methods"][0]
-        found = listed(f"{spec} {verify}", "--method", spec, "--verify", verify)
+        found = {pair for pair in listed(f"{spec} {verify}", "--method", spec, "--verify", verify) if not pair <= silent}
         own = components(found)
         clusters = {}
         for document, label in own.items():
