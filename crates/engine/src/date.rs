@@ -15,7 +15,7 @@ const YEARS: std::ops::RangeInclusive<i32> = 1900..=2200;
 /// * Digits: 14 are a timestamp of CDX indexes (`20240501100000`), 17 the same with milliseconds, 12
 ///   the same without seconds, 8 a day; as far as they are a date.
 /// * Other numbers count from 1970; their size tells seconds, milliseconds, microseconds and
-///   nanoseconds apart ([`epoch`]).
+///   nanoseconds apart.
 #[must_use]
 pub fn seconds(text: &str) -> f64 {
     let text = text.trim();
