@@ -32,10 +32,10 @@ const WINDOW: usize = 8 * 1024;
 /// single spaces, but with no space between two segments cut from the same unspaced run. `Ab  c漢字`
 /// gives `a`, `b`, ` `, `c`, ` `, `漢`, `字`. There is no space at either end.
 ///
-/// With [`Tokens::Symbols`], each character between words that is neither white space nor a control
+/// With [`crate::Tokens::Symbols`], each character between words that is neither white space nor a control
 /// character is a token too, with the combining marks that follow it. With [`Unit::Char`] there is
 /// then a space where white space stands in the text, and none elsewhere: `a  != b` gives `a`, ` `,
-/// `!`, `=`, ` `, `b`. With [`Case::Keep`], nothing is lower-cased.
+/// `!`, `=`, ` `, `b`. With [`crate::Case::Keep`], nothing is lower-cased.
 ///
 /// ```
 /// use lookalike_text::{AnalysisSettings, Analyzer, Scratch};

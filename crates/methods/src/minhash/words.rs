@@ -8,7 +8,7 @@
 //!
 //! The first k of the u terms of two documents are among the c that they share with probability
 //! C(c, k) / C(u, k): near s^k for long documents, and less for short ones, because words are drawn
-//! without replacement. So k depends on the size ([`KeySizes`]), and a pair at t is found with the
+//! without replacement. So k depends on the size (`KeySizes`), and a pair at t is found with the
 //! same recall whatever its size.
 
 use super::bands::{numbered, power};
