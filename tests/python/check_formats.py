@@ -15,7 +15,10 @@ import read_segment
 from read_segment import finalise
 from xxh3 import xxh3_64, xxh3_128
 
-SAMPLES = pathlib.Path(__file__).parent.parent / "formats" / "v1"
+FORMATS = pathlib.Path(__file__).parent.parent / "formats"
+DESCRIBED = (FORMATS.parent.parent / "FORMAT.md").read_text()
+# The present samples, and those of an earlier analysis, whose formats are the same.
+SAMPLES, EARLIER = FORMATS / "v2", FORMATS / "v1"
 WIDTH = {"u8": 1, "u32": 4, "u64": 8, "u128": 16, "f64": 8}
 
 
@@ -187,17 +190,16 @@ def check_steps(folder):
 
 def check_job(folder):
     job = json.loads((folder / "job.json").read_text())
-    described = (SAMPLES.parent.parent.parent / "FORMAT.md").read_text()
+    assert (f"`{job['analysis']}`" in DESCRIBED) == (folder.parent == SAMPLES), job["analysis"]
     for name in job:
-        assert f"`{name}`" in described, f"FORMAT.md does not name `{name}` of job.json"
+        assert f"`{name}`" in DESCRIBED, f"FORMAT.md does not name `{name}` of job.json"
     assert job["layout"] == 7 and job["hash"] == "xxh3-poly64/1", job
     assert [entry[0] for entry in job["inputs"]] == ["input.jsonl"]
 
 
 def check_fingerprints():
     """The table of worked values, by the definitions above it."""
-    described = (SAMPLES.parent.parent.parent / "FORMAT.md").read_text()
-    section = described.partition("## Fingerprints")[2].partition("\n## ")[0]
+    section = DESCRIBED.partition("## Fingerprints")[2].partition("\n## ")[0]
     base, mask = 0x9E3779B97F4A7C15, (1 << 64) - 1
     hashes = [xxh3_64(word.encode()) for word in ("a", "rose", "is", "a")]
     polynomial = sum(h * base**(3 - i) for i, h in enumerate(hashes)) & mask
@@ -277,10 +279,9 @@ def check_tables():
         assert packed[:4] == packed[-4:] == b"PAR1"
         assert all(column.encode() in packed for column in header), name
     header, rows = tsv(SAMPLES / "dedup" / "ledger.tsv")
-    described = (SAMPLES.parent.parent.parent / "FORMAT.md").read_text()
     for table in [*(SAMPLES / "cluster-tsv").glob("*.tsv"), SAMPLES / "dedup" / "ledger.tsv"]:
         for column in tsv(table)[0]:
-            assert f"`{column}`" in described, f"FORMAT.md does not name `{column}` of {table.name}"
+            assert f"`{column}`" in DESCRIBED, f"FORMAT.md does not name `{column}` of {table.name}"
     assert [row[0] for row in rows] == sorted(row[0] for row in rows) == ["d2", "d3", "d4"]
 
 
@@ -296,21 +297,20 @@ def check_marks():
 
 
 def check_summary():
-    described = (SAMPLES.parent.parent.parent / "FORMAT.md").read_text()
     for path in SAMPLES.glob("*/summary.json"):
         summary = json.loads(path.read_text())
         for name in summary:
-            assert f"`{name}`" in described, f"FORMAT.md does not name `{name}` of summary.json"
+            assert f"`{name}`" in DESCRIBED, f"FORMAT.md does not name `{name}` of summary.json"
         assert summary["settings"]["hash"] == "xxh3-poly64/1" and len(summary["digest"]) == 32
         assert summary["documents"] == summary["kept"] + sum(summary["removed"].values())
 
 
 def check_segments():
-    table = read_segment.common_elements((SAMPLES / "common.bin").read_bytes())
+    table = read_segment.common_elements((EARLIER / "common.bin").read_bytes())
     assert len(table) == 40
     for name in ("index.seg", "index-sets.seg", "index-lean.seg"):
         is_lean = name == "index-lean.seg"
-        segment, documents = read_segment.check((SAMPLES / name).read_bytes(), table if is_lean else frozenset())
+        segment, documents = read_segment.check((EARLIER / name).read_bytes(), table if is_lean else frozenset())
         assert segment.lean == ((7, 10) if is_lean else (0, 0)) and segment.posted(60) == (22 if is_lean else 60)
         ids = [strings[0] for _, strings, _, _ in documents]
         assert ids == ["few", "b", "b", "a", "a", "long", "é"], ids
@@ -328,12 +328,13 @@ def check_segments():
 
 
 def main():
-    checkpoint = SAMPLES / "checkpoint"
-    check_job(checkpoint)
-    check_chunks(checkpoint)
-    check_steps(checkpoint)
+    for samples in (SAMPLES, EARLIER):
+        checkpoint = samples / "checkpoint"
+        check_job(checkpoint)
+        check_chunks(checkpoint)
+        check_steps(checkpoint)
+        check_lexicon(samples / "terms.lexicon")
     check_fingerprints()
-    check_lexicon(SAMPLES / "terms.lexicon")
     check_tables()
     check_marks()
     check_summary()

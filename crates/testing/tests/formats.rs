@@ -1,4 +1,5 @@
-//! Committed samples of every format that lookalike writes and reads again: `tests/formats/v1`.
+//! Committed samples of every format that lookalike writes and reads again: `tests/formats/v2`.
+//! Those before it, in `v1`, have another analysis, and are refused.
 //!
 //! The present version opens each sample and finds what it should, or refuses it and names what
 //! differs. FORMAT.md describes the formats; `tests/python/check_formats.py` reads the same samples
@@ -8,22 +9,32 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    Job, Lexicon, LexiconJob, Progress, ReclusterJob, Settings, Silent, Statistics, TableFormat,
+    Job, Lexicon, LexiconJob, MethodSettings, Progress, ReclusterJob, Settings, Silent, Statistics,
+    TableFormat, Verify,
 };
 use lookalike_io::table::{Column, TableReader, Value};
+use lookalike_text::ANALYSIS_NAME;
 use serde_json::{Value as Json, json};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The samples of the present formats.
-const SAMPLES: &str = "../../tests/formats/v1";
+const SAMPLES: &str = "../../tests/formats/v2";
+
+/// The samples before them, and what they name that has changed since.
+const EARLIER: &str = "../../tests/formats/v1";
+const EARLIER_ANALYSIS: &str = "words/2 (Unicode 18.0 classes, 17.0 lower case)";
 
 /// What a checkpoint names that decides whether a later run can read it.
 const IDENTITY: [&str; 4] = ["version", "layout", "hash", "analysis"];
 
 fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(SAMPLES)
+}
+
+fn earlier() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(EARLIER)
 }
 
 /// Six documents, of which three are like others, and a record that cannot be read.
@@ -272,6 +283,34 @@ fn a_summary_of_another_hash_or_analysis_is_refused() {
 }
 
 #[test]
+fn earlier_results_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for format in TableFormat::ALL {
+        let run = earlier().join(format!("cluster-{format}"));
+        let job = ReclusterJob::new(run, "0.9", folder.path().join("again"));
+        let error = lookalike::recluster(&job, &Silent).unwrap_err().to_string();
+        let named = [EARLIER_ANALYSIS, ANALYSIS_NAME, "summary.json"];
+        assert!(named.iter().all(|name| error.contains(name)), "{error}");
+    }
+    // The format of a lexicon is the same: it can be opened, but not used.
+    let lexicon = Lexicon::open(&earlier().join("terms.lexicon")).unwrap();
+    assert_eq!((lexicon.documents(), lexicon.len()), (6, 52));
+    fs::write(folder.path().join("input.jsonl"), input()).unwrap();
+    let mut job = job(&folder.path().join("out"), TableFormat::Tsv);
+    job.inputs = vec![folder.path().join("input.jsonl").display().to_string()];
+    job.settings.method = Some(MethodSettings {
+        spec: "imatch".into(),
+        verify: Verify::Sketch,
+        lexicon: Some(earlier().join("terms.lexicon").display().to_string()),
+        lexicon_checksum: None,
+        key_limit: None,
+    });
+    let error = lookalike::run_dedup(&job, &Silent).unwrap_err().to_string();
+    let named = [EARLIER_ANALYSIS, ANALYSIS_NAME, "terms.lexicon"];
+    assert!(named.iter().all(|name| error.contains(name)), "{error}");
+}
+
+#[test]
 fn the_sample_lexicon_is_read_and_others_are_refused() {
     let path = samples().join("terms.lexicon");
     let lexicon = Lexicon::open(&path).unwrap();
@@ -335,6 +374,11 @@ fn a_run_goes_on_from_the_sample_checkpoint() {
         (job.scratch, job.resume) = (Some(folder.path().join("scratch")), true);
         lookalike::run_dedup(&job, &Silent)
     };
+    // Nothing of a run with another analysis is taken over, whatever else is the same.
+    let mut before = description.clone();
+    before["analysis"] = json_of(&earlier().join("checkpoint/job.json"))["analysis"].clone();
+    let error = resume(&before, &["chunks", "units"]).unwrap_err().to_string();
+    assert!(error.contains(EARLIER_ANALYSIS) && error.contains(ANALYSIS_NAME), "{error}");
     // A run that has a step does not read those before it.
     for steps in [&["chunks", "units", "postings"][..], &["chunks", "units", "postings", "matches"]]
     {

@@ -1,5 +1,6 @@
-//! Committed samples of whole indexes: `tests/formats/v1/index` and `index-sets`, of which the
-//! second has a method, and sets in place of texts.
+//! Committed samples of whole indexes: `tests/formats/v2/index` and `index-sets`, of which the
+//! second has a method, and sets in place of texts. Those in `v1` have another analysis, and are
+//! refused.
 //!
 //! Copies of them are opened for reading and for writing. `cargo test -p lookalike-testing --test
 //! index_formats -- --ignored` writes the samples anew: for a new version of the format, into a new
@@ -8,9 +9,9 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    AddOptions, ExportOptions, Index, IndexSettings, IndexWriter, MethodSettings, Query,
-    QuerySubject, Record, Settings, Silent, Source, TableFormat, Verify, Wanted, check_index,
-    export_documents, export_tables,
+    AddOptions, ExportOptions, Index, IndexSettings, IndexWriter, Linkage, LookalikeError,
+    MethodSettings, Query, QuerySubject, Record, Settings, Shingle, Silent, Source, TableFormat,
+    Verify, Wanted, check_index, export_documents, export_tables,
 };
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,11 @@ use std::path::{Path, PathBuf};
 const SAMPLES: [(&str, bool); 2] = [("index", true), ("index-sets", false)];
 
 fn sample(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/formats/v1").join(name)
+    sample_of("v2", name)
+}
+
+fn sample_of(version: &str, name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/formats").join(version).join(name)
 }
 
 fn words(first: usize) -> String {
@@ -133,13 +138,34 @@ fn a_sample_is_read() {
 }
 
 #[test]
+fn samples_of_another_analysis_are_refused() {
+    for (name, _) in SAMPLES {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join(name);
+        copy(&sample_of("v1", name), &dir);
+        let refused = |error: LookalikeError| {
+            let error = error.to_string();
+            let named = [dir.to_str().unwrap(), "words/2", "words/3"];
+            assert!(named.iter().all(|name| error.contains(name)), "{error}");
+        };
+        refused(Index::open(&dir).unwrap_err());
+        refused(IndexWriter::open(&dir, 1).unwrap_err());
+        refused(check_index(&dir, true, 1).unwrap_err());
+    }
+}
+
+#[test]
 fn a_sample_is_written_to() {
     for (name, texts) in SAMPLES {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join(name);
         copy(&sample(name), &dir);
         let mut writer = IndexWriter::open(&dir, 1).unwrap();
-        assert_eq!(writer.settings(), &settings(texts));
+        // What was left to the program is stored as it decided.
+        let mut stored = settings(texts);
+        (stored.documents.shingle, stored.documents.linkage) =
+            (Shingle::Of(5), Some(Linkage::Leaders));
+        assert_eq!(writer.settings(), &stored);
         add(&mut writer, vec![Record::new(words(300) + " tail").id("d5")]);
         writer.compact().unwrap();
         drop(writer);
