@@ -402,9 +402,10 @@ def normalised(text: str, settings: dict) -> str:
 def symbols(text: str) -> list:
     """Pairs: a word, symbol or punctuation character of a normalised text, and whether it touches the token before it."""
     kinds = "".join(" " if c.isspace() or unicodedata.category(c) == "Cc" else kind(c).replace(" ", "p") for c in text)
-    if "?" in kinds or "m" in kinds:
-        raise CannotCheck("a text with marks or scripts without spaces, and symbols")
-    found = re.finditer("w+|s|p", kinds)
+    if "?" in kinds:
+        raise CannotCheck("a text with scripts without spaces, and symbols")
+    # A mark belongs to what it follows; behind white space it is a symbol.
+    found = re.finditer("w[wm]*|sm*|[pm]m*", kinds)
     return [(text[m.start():m.end()], m.start() > 0 and kinds[m.start() - 1] != " ") for m in found]
 
 
@@ -419,6 +420,34 @@ def words(text: str) -> list:
     for match in re.finditer("w[wm]*|sm*", kinds):
         found.append((text[match.start():match.end()], match[0][0] == "s" and unspaced == match.start()))
         unspaced = match.end() if match[0][0] == "s" else -1
+    return found
+
+
+SIGNS = set("-\u2010\u2011\u2012\u2013\uff0d")
+
+
+def operators(text: str, settings: dict) -> list:
+    """The symbols that change what a text says, each with the number of letters and digits before it."""
+    written = [" ", " ", *tokens(text, {**settings, "tokens": "symbols", "unit": "char"}), " ", " "]
+    is_word = lambda c: kind(c) in "ws"
+    number = lambda c: unicodedata.category(c)[0] == "N"
+    found, before = [], 0
+    for at in range(2, len(written) - 2):
+        c, left, right = written[at], written[at - 1], written[at + 1]
+        if is_word(c):
+            before += 1
+        elif c in SIGNS:
+            # The sign of a number, or one between two numbers, also with a space on either side.
+            sides = written[at - 2] if left == " " else left, written[at + 2] if right == " " else right
+            counts = number(right) and not is_word(left) or all(map(number, sides))
+        elif c == "!":
+            counts = right == "=" or is_word(right) and not is_word(left)
+        elif c in ".,:'\u066b\u066c":
+            counts = number(left) and number(right)
+        else:
+            counts = unicodedata.category(c)[0] == "S" or unicodedata.normalize("NFKC", c) in "_#%&*/@\\[]{}" or unicodedata.category(c) == "Pc"
+        if not is_word(c) and counts:
+            found.append((c, before))
     return found
 
 
@@ -732,6 +761,12 @@ class Answer:
                     self.stands_for[member] = first
 
         self.survives(self.keep_n)
+        # The protected documents count among those that stay; that one stands for another is no part of the answer.
+        self.stands_for = {document: first for document, first in self.stands_for.items() if not self.of_others(document, first)}
+
+    def of_others(self, a: Record, b: Record) -> bool:
+        """Whether a match concerns the other collection alone, which decides nothing among leaders."""
+        return self.linkage == "leaders" and not a.file.own and not b.file.own
 
     def survives(self, count: int) -> None:
         """Of each cluster the first `count` documents in order of precedence; without any, the leader is dropped
@@ -770,7 +805,7 @@ class Answer:
             pairs += [(a, b) for at, a in enumerate(unit.members) for b in unit.members[:at]]
             for other, _ in self.matches[number]:
                 pairs += [(a, b) for a in unit.members for b in self.units[other].members]
-        return in_order(pairs)
+        return in_order([pair for pair in pairs if not self.of_others(*pair)])
 
     def deciding_pairs(self) -> list:
         """Each document with the first of its own set, and with the one that represents its set."""
@@ -780,7 +815,7 @@ class Answer:
             leader = self.leader[number]
             if leader != number:
                 pairs += [(a, self.units[leader].members[0]) for a in unit.members]
-        return in_order(pairs)
+        return in_order([pair for pair in pairs if not self.of_others(*pair)])
 
 
 def by_name(document: Record) -> tuple:
@@ -1400,6 +1435,7 @@ def check_summary(run: Run, report: Report) -> None:
         complaints += run.boilerplate.complaints(summary, lambda text: tokens(text, run.settings))
     elif "boilerplate" in summary:
         complaints.append("boilerplate is there without the setting")
+    complaints += symbol_complaints(run)
     if summary.get("common_features", 0) != run.common:
         complaints.append(f"common_features is {summary.get('common_features')}, not {run.common}")
     for name, value in expected.items():
@@ -1428,6 +1464,26 @@ def check_summary(run: Run, report: Report) -> None:
         if not (run.directory / one["name"]).is_file()
         or one.get("bytes") not in (None, (run.directory / one["name"]).stat().st_size)
     ])
+
+
+def symbol_complaints(run: Run) -> list:
+    """The warning about lexically equivalent documents whose symbols differ, counted among the first thousand of them."""
+    if run.summary["command"] not in ("dedup", "cluster"):
+        return []
+    found = [
+        (document, run.answer.stands_for[document]) for document in run.own
+        if document in run.answer.stands_for
+        and rule_of(document, run.answer.stands_for[document], run.settings["linkage"]) == "lexically_equivalent"
+    ]
+    known = lru_cache(maxsize=None)(lambda document: operators(document.text, run.settings))
+    words_only = run.settings.get("tokens") != "symbols"
+    differ = sum(known(a) != known(b) for a, b in found[:1000]) if words_only else 0
+    expected = {"documents": differ, "compared": len(found[:1000]), "of": len(found)} if differ else None
+    said = run.summary.get("symbol_differences")
+    numbers = said and {name: said.get(name) for name in ("documents", "compared", "of")}
+    if numbers != expected:
+        return [f"symbol_differences is {numbers}, not {expected}"]
+    return [f"{len(said['examples'])} examples of {differ}"] if said and len(said["examples"]) != min(differ, 3) else []
 
 
 def check_against(run: Run, report: Report) -> None:

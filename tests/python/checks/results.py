@@ -149,7 +149,10 @@ def samples(c: Checks) -> None:
         return
     out = c.out("all samples")
     done = c.run("dedup", "samples", "--output", out, "--tables", "tsv", cwd=SAMPLES.parent)
-    c.check("dedup of the samples", done.returncode == 0 and not done.stderr, done.stderr)
+    # Copies of one licence have [] or {} around a placeholder, which words do not show: the only warning.
+    numbers = re.fullmatch(r"lookalike: warning: Of (\d+) lexically equivalent documents, (\d+) differ from the kept one in symbols, [^\n]+\n", done.stderr)
+    said = summary_of(out).get("symbol_differences", {})
+    c.check("dedup of the samples", done.returncode == 0 and numbers and numbers.groups() == (str(said["of"]), str(said["documents"])), done.stderr)
     for name in ("report.html", "summary.json", "ledger.tsv", "clusters.tsv", "pairs.tsv", "kept-files.txt", "kept/crates.jsonl", "kept/apache.parquet"):
         c.check(f"samples: {name} is written", (out / name).is_file())
     page = (out / "report.html").read_text(encoding="utf-8") if (out / "report.html").is_file() else ""
