@@ -123,7 +123,7 @@ def find_inputs(arguments: list, own: bool) -> list:
         if path.is_dir():
             inner = (p for p in path.rglob("*") if p.is_file())
             files = [(p, p.relative_to(path)) for p in inner]
-            files = [(p, r) for p, r in files if not any(part.startswith(".") for part in r.parts)]
+            files = [(p, r) for p, r in files if not any(part.startswith((".", "_")) for part in r.parts)]
         else:
             files = [(path, Path(path.name))]
         for file, relative in files:
