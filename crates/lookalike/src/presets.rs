@@ -149,7 +149,7 @@ static PRESETS: [Preset; 8] = [
     },
     Preset {
         name: "code",
-        summary: "source code, The Stack (BigCode): 5-grams of words and symbols, all pairs at 0.7",
+        summary: "source code, The Stack: 5-grams of words and symbols, all pairs at 0.7",
         source: "The Stack (Kocetkov et al. 2022) and its program minhash_deduplication.py: 5-grams, 256 \
                  permutations, threshold 0.7",
         differs: "its program cuts text at every character that is no ASCII letter, digit or _, and compares \

@@ -250,10 +250,16 @@ fn a_page_that_moved_into_a_larger_one_is_no_heavy_change() {
     let stub = page.split(' ').take(20).collect::<Vec<_>>().join(" ");
     let large = format!("{} {page} {}", text(3, 200), text(4, 200));
     let longer = format!("{grown} {}", text(5, 200));
+    // A revision keeps two thirds of a page, of which a larger page has a few words more.
+    let old = text(6, 60);
+    let start = |n: usize| old.split(' ').take(n).collect::<Vec<_>>().join(" ");
+    let (revised, book) = (start(40), format!("{} {}", start(44), text(7, 400)));
     let dir = folder.path().join("index");
     let mut writer = IndexWriter::create(&dir, IndexSettings::default(), 1).unwrap();
-    sweep(&mut writer, "may", None, &[("/a", &page), ("/b", &grown)]);
-    sweep(&mut writer, "june", None, &[("/a", &stub), ("/all", &large), ("/b", &longer)]);
+    sweep(&mut writer, "may", None, &[("/a", &page), ("/b", &grown), ("/c", &old)]);
+    let june =
+        [("/a", &*stub), ("/all", &large), ("/b", &longer), ("/c", &revised), ("/book", &book)];
+    sweep(&mut writer, "june", None, &june);
     drop(writer);
     let diff = Index::open(&dir).unwrap().diff("may", "june", &DiffOptions::default()).unwrap();
     let page = |url: &str| diff.pages.iter().find(|page| page.url.as_deref() == Some(url)).unwrap();
@@ -261,8 +267,9 @@ fn a_page_that_moved_into_a_larger_one_is_no_heavy_change() {
         (page("/a").change, page("/a").new_url.as_deref()),
         (Change::MovedAddressKept, Some("/all"))
     );
-    // What has all of its text at its own address did not move.
+    // What has all or most of its text at its own address did not move.
     assert_eq!(page("/b").change, Change::Heavy);
+    assert_eq!(page("/c").change, Change::Heavy);
 }
 
 #[test]

@@ -91,10 +91,9 @@ impl Index {
     /// Pages with the same address are compared with each other. A page whose address is gone, or
     /// has other content, is looked for by its content in the later sweep: of the documents that
     /// resemble or contain it enough, the one that resembles it most is where it moved to, unless
-    /// that page had the same words in the earlier sweep already. Where the address is kept, only
-    /// documents count that contain more of the earlier text than the page at the address does (of
-    /// equal shares, that resemble it more). Two questions for each of these pages, none for the
-    /// others.
+    /// that page had the same words in the earlier sweep already. If the page at the address still
+    /// contains enough of the earlier text, only documents count that resemble the earlier text
+    /// more than that page does. Two questions for each of these pages, none for the others.
     ///
     /// ```
     /// use lookalike::{
@@ -256,17 +255,19 @@ struct Wanted<'a> {
 }
 
 impl Wanted<'_> {
-    /// Whether a document with these counts has more of the page (a) than its own address has.
-    fn has_more(&self, counts: Overlap) -> bool {
+    /// Whether a match with these counts takes precedence over the page's own address. An address
+    /// that contains less of the page (a) than every match does has a stub or a new text; one that
+    /// contains as much loses to closer versions only, not to collections of pages.
+    fn precedes_own(&self, counts: Overlap) -> bool {
         self.own.is_none_or(|own| {
-            let contained = Measure::Containment.compare(counts, own);
-            contained.then(Measure::Resemblance.compare(counts, own)).is_gt()
+            !Measure::Containment.reaches(self.threshold, own)
+                || Measure::Resemblance.compare(counts, own).is_gt()
         })
     }
 }
 
 /// The document of a sweep that resembles a page most, of those that resemble it enough or contain
-/// enough of it and have more of it than its own address; `None` if that one is not a target.
+/// enough of it and take precedence over its own address; `None` if that one is not a target.
 fn destination(
     snapshot: &Snapshot,
     at: DocAt,
@@ -285,7 +286,7 @@ fn destination(
     let mut best: Option<(DocAt, Overlap)> = None;
     for ask in ASKED {
         let answer = snapshot.ask(Question { ask, threshold }, query, options, scratch)?;
-        for found in answer.matches.into_iter().filter(|found| wanted.has_more(found.counts)) {
+        for found in answer.matches.into_iter().filter(|found| wanted.precedes_own(found.counts)) {
             let better = |(at, counts): &(DocAt, Overlap)| {
                 let order = Measure::Resemblance.compare(found.counts, *counts);
                 let number = |at: DocAt| snapshot.document(at).number();
