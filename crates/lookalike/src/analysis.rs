@@ -180,8 +180,9 @@ pub(crate) fn analyse(
     append_matched(job, &mut inputs, first_protected_file as usize, progress)?;
     let memory = Memory::of(job.memory);
     // Checkpoints of inputs that are not all there could not be resumed from.
-    if let Some(failure) = inputs.damaged().filter(|_| !job.skip_unreadable) {
-        return Err(EngineError::Unreadable(failure.into_problem()).into());
+    if let Some(failure) = inputs.damaged().filter(|_| job.strict || !job.skip_unreadable) {
+        let stopped = if job.strict { EngineError::Strict } else { EngineError::Unreadable };
+        return Err(stopped(failure.into_problem()).into());
     }
     let scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
     let staging = state::begin(job, scratch_dir.as_ref())?;
