@@ -335,7 +335,8 @@ impl Collection {
     }
 
     /// Number of documents, without protected ones, that consist of boilerplate: their whole text
-    /// is their only element. Before the sets are joined, which may drop them from memory.
+    /// is their only element, and they had others. Before the sets are joined, which may drop them
+    /// from memory.
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
@@ -345,6 +346,10 @@ impl Collection {
             if let Ok(place) = document.set
                 && self.set_size(document) == 1
                 && !self.is_protected(number)
+                && !matches!(
+                    self.unsigned_row(document),
+                    Some(Unsigned::Empty | Unsigned::TooShort)
+                )
             {
                 alone.push((place, document.sequence));
             }

@@ -5,8 +5,8 @@
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use lookalike::{
-    IndexSettings, Job, PlanJob, Record, Resources, Settings, Silent, Source, TextSigner, dedup,
-    plan, run_dedup,
+    IndexSettings, Job, PlanJob, Record, Resources, Settings, ShortDocuments, Silent, Source,
+    TextSigner, dedup, plan, run_dedup,
 };
 use std::sync::Arc;
 
@@ -83,6 +83,19 @@ fn a_template_makes_no_two_pages_similar() {
     assert_eq!((site.site.as_str(), site.documents, site.shingles), ("one.example", 21, 6));
     let [passage] = site.most_frequent.as_slice() else { panic!("{site:?}") };
     assert_eq!((passage.text.as_str(), passage.documents, passage.words), (HEADER, 21, 10));
+}
+
+#[test]
+fn documents_without_features_do_not_consist_of_boilerplate() {
+    let short = ["two words", "one more text", "🎉", "★ ★"];
+    let made = || {
+        let short = short.iter().enumerate();
+        let record = |(at, text): (usize, &&str)| Record::new(*text).id(format!("s{at}"));
+        records(true).into_iter().chain(short.map(record))
+    };
+    let ignored = Settings { short_documents: ShortDocuments::Ignore, ..settings(Some("10")) };
+    let (_, summary) = removed(Source::repeatable_records(made), &ignored);
+    assert_eq!(summary.boilerplate.unwrap().only_boilerplate, 2);
 }
 
 #[test]
