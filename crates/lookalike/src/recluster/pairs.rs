@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Pair {
     pub(super) a: u32,
     pub(super) b: u32,
-    pub(super) counts: Overlap,
+    /// `None` for documents of the same words that the method could not sign.
+    pub(super) counts: Option<Overlap>,
 }
 
 /// The rows of the table, in sequence.
@@ -92,17 +93,24 @@ impl<'a> Pairs<'a> {
         let (Some(a), Some(b)) = (document(a), document(b)) else {
             return Err(self.wrong("a document that is not in the table `documents`".into()));
         };
-        let (Some(shared), Some(size_a), Some(size_b)) =
-            (count(shared), count(size_a), count(size_b))
-        else {
-            return Err(self.wrong("a count is missing".into()));
+        let row = |document: u32| self.documents.rows[document as usize];
+        let counts = match (count(shared), count(size_a), count(size_b)) {
+            (Some(shared), Some(a), Some(b)) => Some(Overlap { shared, a, b }),
+            (None, None, None)
+                if !self.whole && row(a).feature_equivalent == row(b).feature_equivalent =>
+            {
+                None
+            }
+            _ => return Err(self.wrong("a count is missing".into())),
         };
-        let size = |document: u32| self.documents.rows[document as usize].size;
-        let other_sizes = self.whole && (size_a, size_b) != (size(a), size(b));
-        if shared > size_a.min(size_b) || other_sizes || a >= b {
+        let cannot_be = |counts: Overlap| {
+            counts.shared > counts.a.min(counts.b)
+                || self.whole && (counts.a, counts.b) != (row(a).size, row(b).size)
+        };
+        if counts.is_some_and(cannot_be) || a >= b {
             return Err(self.wrong("its counts or its order cannot be".into()));
         }
-        Ok(Pair { a, b, counts: Overlap { shared, a: size_a, b: size_b } })
+        Ok(Pair { a, b, counts })
     }
 }
 
@@ -117,10 +125,11 @@ pub(super) struct Edge {
 /// Turns a pair of documents into one of their units; `None` within a unit.
 pub(super) fn edge(units: &Units, pair: Pair) -> Option<Edge> {
     let (a, b) = (units.of_document(pair.a), units.of_document(pair.b));
+    let counts = pair.counts?;
     match a.cmp(&b) {
         std::cmp::Ordering::Equal => None,
-        std::cmp::Ordering::Greater => Some(Edge { unit: a, with: b, counts: pair.counts }),
-        std::cmp::Ordering::Less => Some(Edge { unit: b, with: a, counts: pair.counts.swapped() }),
+        std::cmp::Ordering::Greater => Some(Edge { unit: a, with: b, counts }),
+        std::cmp::Ordering::Less => Some(Edge { unit: b, with: a, counts: counts.swapped() }),
     }
 }
 
@@ -129,8 +138,8 @@ pub(super) fn edge(units: &Units, pair: Pair) -> Option<Edge> {
 pub(super) struct Edges {
     /// In the order of units.
     pub(super) all: Vec<Edge>,
-    /// Size of each unit: of its set, or of the sample of it.
-    pub(super) sizes: Vec<u32>,
+    /// Size of each unit: of its set, or of the sample of it; `None` if there is no sample.
+    pub(super) sizes: Vec<Option<u32>>,
     /// Rows read.
     pub(super) rows: u64,
 }
@@ -148,12 +157,14 @@ impl Edges {
             .ids()
             .map(|unit| units.members(unit).iter().copied().min().unwrap_or_default())
             .collect();
-        let mut sizes: Vec<u32> =
-            first.iter().map(|&document| documents.rows[document as usize].size).collect();
+        let mut sizes: Vec<Option<u32>> =
+            first.iter().map(|&document| Some(documents.rows[document as usize].size)).collect();
         let mut all = Vec::new();
         let rows = pairs.for_each(progress, |pair| {
             match edge(units, pair) {
-                None => sizes[units.of_document(pair.a).index()] = pair.counts.a,
+                None => {
+                    sizes[units.of_document(pair.a).index()] = pair.counts.map(|counts| counts.a);
+                }
                 Some(edge) => {
                     let firsts = [pair.a, pair.b].map(|d| first[units.of_document(d).index()]);
                     if firsts == [pair.a, pair.b] {

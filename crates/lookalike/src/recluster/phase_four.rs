@@ -27,7 +27,7 @@ pub(super) fn link(
     let mut leaders: Vec<Leader> = sizes
         .map(|(unit, &size)| Leader {
             unit,
-            counts: Some(Overlap { shared: size, a: size, b: size }),
+            counts: size.map(|size| Overlap { shared: size, a: size, b: size }),
         })
         .collect();
     match linkage {

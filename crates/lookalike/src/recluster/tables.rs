@@ -14,6 +14,7 @@ use crate::table_store::{CLUSTERS, PAIRS};
 use lookalike_engine::Progress;
 use lookalike_io::sink::Staging;
 use lookalike_io::table::WrittenTable;
+use lookalike_methods::Evidence;
 
 /// The written tables.
 pub(super) struct Written {
@@ -122,7 +123,9 @@ fn write_pairs(
     pairs.for_each(progress, |pair| {
         if edge(units, pair).is_none_or(|edge| criterion.reaches(edge.counts)) {
             let names = [&documents.name(pair.a), &documents.name(pair.b)];
-            table.compared(names, None, criterion.evidence(pair.counts), extra)?;
+            let evidence =
+                pair.counts.map_or(Evidence::SameKey, |counts| criterion.evidence(counts));
+            table.compared(names, None, evidence, extra)?;
         }
         Ok(())
     })?;
