@@ -148,7 +148,8 @@ def resumed(c: Checks, template: list, rng: random.Random) -> None:
     shutil.rmtree(out)
     size = lambda path: path.stat().st_size if path.exists() else 0
     moments = {
-        "reading": lambda: size(state / "chunks") > 1 << 20,
+        # A chunk is 2 MB of text, and the first of them is complete.
+        "reading": lambda: size(state / "chunks") > 1 << 22,
         **{name: (lambda name=name: (state / name).exists()) for name in ("units", "postings", "matches")},
         "writing": lambda: any(size(path) > 0 for path in place.glob("out.partial-*/*.tsv")),
     }
