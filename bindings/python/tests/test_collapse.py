@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import log
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,8 @@ def test_sweeps(tmp_path: Path) -> None:
     assert [(holder["site"], holder["first_sweep"]) for holder in holders] == [("b.example", "june")]
     visits = index.sweeps.revisit("a.example").to_pylist()
     assert visits[0]["url"] == "http://a.example/rose" and visits[0]["changed"] == 1 and visits[0]["alive"]
+    # One change seen in one interval of 31 days, and half such an interval without one added.
+    assert visits[0]["per"] == "day" and visits[0]["rate"] == pytest.approx(log(3) / 31, abs=1e-4)
     assert index.query(fish, sweep="may").ids() == ["/fish"] and index.query(fish)[0].sweep in ("may", "june")
     with pytest.raises(lookalike.SettingsError, match="has the date 2024-05-01 and not 2024-07-01"):
         index.add([{"id": "x", "text": fish}], sweep="may", sweep_date="2024-07-01")

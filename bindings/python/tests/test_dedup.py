@@ -131,7 +131,9 @@ def test_settings_are_those_of_the_summary() -> None:
         assert settings == pickle.loads(pickle.dumps(settings)) and len({settings, settings.replace()}) == 1
         names = {settings.text: ["a b c d e f g h i j k l", "x y z"], settings.id: ["1", "2"], "score": [1.0, 2.0]}
         summary = lookalike.dedup(names, settings=settings).summary
-        assert lookalike.Settings.from_json(json.dumps(summary["settings"]["job"]["settings"])) == settings
+        stated = lookalike.Settings.from_json(json.dumps(summary["settings"]["job"]["settings"]))
+        # The linkage in words: its default is that of the action.
+        assert stated == settings.replace(linkage=settings.linkage or "leaders")
     assert lookalike.Settings(measure="cosine").shingle is None
     assert lookalike.Settings().replace(measure="cosine") == lookalike.Settings(measure="cosine")
     assert lookalike.Settings(shingle=3).replace(measure="cosine").shingle == 3

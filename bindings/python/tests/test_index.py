@@ -120,6 +120,24 @@ def test_settings_of_a_run_are_refused(tmp_path: Path) -> None:
         lookalike.Index.create(tmp_path / "i", colour="red")
 
 
+def test_settings_of_an_index_make_another_index(tmp_path: Path) -> None:
+    # They state the linkage, which is a setting of runs.
+    index = lookalike.Index.create(tmp_path / "i", keep="longest")
+    other = lookalike.Index.create(tmp_path / "other", settings=index.settings)
+    assert other.settings == index.settings and index.settings.linkage == "leaders"
+    index.add([{"id": "fish", "text": FISH}])
+    [merged] = other.merge(index)
+    assert merged.documents == 1
+
+
+def test_symbols_and_case_in_an_index(tmp_path: Path) -> None:
+    index = lookalike.Index.create(tmp_path / "i", tokens="symbols", case="keep")
+    assert (index.settings.tokens, index.settings.case) == ("symbols", "keep")
+    index.add([{"id": "less", "text": f"{FISH} a < b"}])
+    found = [index.query(f"{FISH} {end}", threshold=1).ids() for end in ("a < b", "a > b", "a < B")]
+    assert found == [["less"], [], []]
+
+
 def test_directories_that_are_no_index(tmp_path: Path, index: lookalike.Index) -> None:
     with pytest.raises(lookalike.InputError, match=r"there is no index; create one with Index\.create\(\)") as raised:
         lookalike.Index.open(tmp_path / "none")
@@ -216,7 +234,7 @@ def test_an_index_without_texts(tmp_path: Path) -> None:
     index = lookalike.Index.create(tmp_path / "i", no_text=True)
     index.add([{"id": "fish", "text": FISH}, {"id": "more", "text": f"{FISH} and more"}])
     assert index.query(FISH).ids() == ["fish", "more"] and index.query(id="fish").ids() == ["more"]
-    assert index.dedup(linkage="leaders").summary["kept"] == 2
+    assert [(row["removed_id"], row["kept_id"]) for row in index.dedup().ledger.to_pylist()] == [("more", "fish")]
     for call in [index.documents, lambda: index.get("fish")]:
         with pytest.raises(lookalike.SettingsError, match="stores no texts"):
             call()

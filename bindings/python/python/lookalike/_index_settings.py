@@ -47,6 +47,9 @@ def index_json(
     SettingsError
         What an index does not have.
     """
+    if settings.linkage == "leaders":
+        # What every index does: the settings of a run or of another index say so.
+        settings = settings.replace(linkage=None)
     usual = Settings()
     for name, advice in _OF_A_RUN.items():
         if getattr(settings, name) != getattr(usual, name):

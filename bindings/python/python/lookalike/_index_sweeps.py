@@ -112,5 +112,8 @@ class Sweeps:
         return holders
 
     def revisit(self, site: str | None = None, *, threads: int | None = None) -> Table:
-        """The pages in the order in which to visit them again: those that change often and much first."""
+        """The pages in the order in which to visit them again: those that change often and much first.
+
+        ``rate`` is the estimated number of changes in what ``per`` names: a day if sweeps have dates, else a sweep.
+        """
         return _lookalike.index_revisit(self._reader, site, thread_count(threads))

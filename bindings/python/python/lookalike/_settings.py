@@ -19,7 +19,6 @@ Measure = Literal["resemblance", "containment", "cosine"]
 Linkage = Literal["leaders", "components"]
 
 
-
 class LexiconLike(Protocol):
     """A :class:`Lexicon`: a file with its checksum."""
 
@@ -68,7 +67,7 @@ class Settings:
     """Everything that decides an answer: equal settings over equal documents give equal bytes.
 
     Settings are immutable, hashable and picklable, and are checked when they are made. :meth:`to_json` writes what
-    ``summary.json`` of a run states.
+    ``summary.json`` of a run states, which also names the `linkage` that is the default of what was done.
 
     Parameters
     ----------
