@@ -18,7 +18,7 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    AnalysisSettings, Job, Measure, Normalize, ShortDocuments, Silent, TableFormat, Terms,
+    AnalysisSettings, Job, Measure, Normalize, ShortDocuments, Silent, TableFormat, Terms, Tokens,
 };
 use lookalike_testing::data;
 use lookalike_testing::oracle::{self, Ratio, Short};
@@ -155,7 +155,12 @@ fn collections() -> Option<Vec<PathBuf>> {
 }
 
 fn settings(definition: Definition) -> lookalike::Settings {
-    let analysis = AnalysisSettings { normalize: Normalize::None, ..AnalysisSettings::default() };
+    // The reference knows no symbols, which are tokens of source code otherwise.
+    let analysis = AnalysisSettings {
+        normalize: Normalize::None,
+        tokens: Some(Tokens::Words),
+        ..AnalysisSettings::default()
+    };
     let common = lookalike::Settings {
         analysis,
         short_documents: ShortDocuments::Ignore,
