@@ -11,6 +11,12 @@ const ENOUGH: u64 = 20;
 /// Maximum number of sources that a warning names.
 const NAMED: usize = 3;
 
+/// Why `kolcz` may leave little of most documents. Its four characters are a word of Latin script,
+/// and two or three words of Chinese or Thai.
+const OTHER_SCRIPTS: &str = "the filter counts only words of at least four characters with at most one digit, and \
+     scripts such as Chinese, Japanese or Thai have few of those; compare by all terms \
+     (the setting terms=all) or by shingles";
+
 impl Summary {
     /// All warnings, most severe first.
     #[must_use]
@@ -232,10 +238,15 @@ impl Summary {
     /// Documents that the setting `min_features` excludes.
     fn few_features(&self) -> Option<String> {
         let few = self.without_features.few_features;
+        let filtered = self.settings.terms.as_deref() == Some("kolcz");
+        let why = match filtered && few.saturating_mul(2) > self.documents {
+            true => format!(" Perhaps {OTHER_SCRIPTS}."),
+            false => String::new(),
+        };
         (few > 0).then(|| {
             format!(
                 "{} ({} of all) {} {}: {} matched only with documents of the same words \
-                 (the setting min_features).",
+                 (the setting min_features).{why}",
                 counted(few, "document"),
                 share(few, self.documents),
                 if few == 1 { "has" } else { "have" },
@@ -262,15 +273,10 @@ impl Summary {
     /// More than 5 % of the documents.
     fn empty_documents(&self) -> Option<String> {
         let (none, lacking) = (self.without_features.no_words, self.lacking());
-        // Only `kolcz` filters: its four characters are a word of Latin script, and two or three
-        // words of Chinese or Thai.
+        // Only `kolcz` filters.
         let why = match lacking {
             "words" => "is the text in another field?",
-            _ if none.saturating_mul(2) > self.documents => {
-                "the filter counts only words of at least four characters with at most one digit, and \
-                 scripts such as Chinese, Japanese or Thai have few of those; compare by all terms \
-                 (the setting terms=all) or by shingles"
-            }
+            _ if none.saturating_mul(2) > self.documents => OTHER_SCRIPTS,
             _ => "they have no word of at least four characters with at most one digit",
         };
         (none.saturating_mul(20) > self.documents).then(|| {
@@ -417,6 +423,13 @@ mod tests {
             "{most}"
         );
         assert!(most.contains("Thai") && most.contains("the setting terms=all"), "{most}");
+        let few = |few_features| {
+            let mut summary = sound();
+            summary.settings.terms = Some("kolcz".into());
+            summary.without_features.few_features = few_features;
+            summary.find_warnings().concat()
+        };
+        assert!(!few(500).contains("Thai") && few(501).contains("the setting terms=all"));
     }
 
     #[test]
