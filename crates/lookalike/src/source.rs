@@ -8,6 +8,7 @@ use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use lookalike_io::source::{Body, Chunk, Piece, check_batch, cut_batch};
 use lookalike_io::{DiscoverOptions, FieldNames, InputFile, Inputs};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -646,9 +647,10 @@ fn batch_of(records: &[Record], names: &FieldNames) -> Result<RecordBatch, Sourc
     columns.push((&names.title, text(&|record| record.title.as_deref())));
     columns.push((&names.date, text(&|record| record.date.as_deref())));
     let known = [&names.text, &names.id, &names.url, &names.title, &names.date];
-    let given =
-        names.given.iter().filter(|name| !known.contains(name) && !names.extra.contains(name));
-    for name in names.extra.iter().chain(given) {
+    let given = names.given.iter().filter(|name| !known.contains(name));
+    // Several rules may read one field.
+    let read: BTreeSet<&String> = names.extra.iter().chain(given).collect();
+    for name in read {
         let label = |record: &Record| record.labels.iter().rposition(|(known, _)| known == name);
         if records.iter().any(|record| label(record).is_some()) {
             let mut builder = StringBuilder::new();
