@@ -75,6 +75,11 @@ dist-static:
 dist-check:
 	CARGO="$(CARGO)" packaging/install_check.sh
 
+# Whole runs use the real collections that lie beside a checkout.
+ifneq ($(wildcard ../shared/data),)
+check-runs: export LOOKALIKE_DATA := $(or $(LOOKALIKE_DATA),$(abspath ../shared/data))
+endif
+
 ## Whole runs, checked by a program that shares no code with lookalike.
 ## (With --tests and the whole workspace the dependencies have the features that `cargo test` gives them;
 ## the binary alone would compile serde, and with it all our crates, once more.)
