@@ -219,9 +219,13 @@ fn short_messages_match_only_the_same_words_and_title() {
         MessageFilter::open(&dir, FilterOptions { matching, ..FilterOptions::default() }).unwrap();
     let longer = filter.verdict(&Record::new(format!("{text} more"))).unwrap();
     assert_eq!(longer.verdict, VerdictKind::Spam);
-    // A message without words is nothing that could be found again.
-    let reported = writer.report(Report::Spam, "ann", &"...".into(), &ReportOptions::default());
-    assert_eq!(reported.unwrap().prototype, None);
+    // A message without words is found again by its own text, a blank one by nothing.
+    let mut prototype = |text: &str| {
+        let reported = writer.report(Report::Spam, "ann", &text.into(), &ReportOptions::default());
+        reported.unwrap().prototype
+    };
+    assert!(prototype("😀 😀").is_some());
+    assert_eq!(prototype(" \n"), None);
 }
 
 #[test]
