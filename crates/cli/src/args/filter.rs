@@ -22,8 +22,8 @@ pub(crate) enum FilterCommand {
         after_help = "\
 A report counts for the prototype that the message matches best, once for each
 reporter; a message that matches none becomes one. Give the same --ask,
---threshold and --min-words as for verdicts, or set them with `filter rule`. Prints what became of each report
-once it is durable.
+--threshold and --min-words as for verdicts, or set them with `filter rule`.
+Prints what became of each report once it is durable.
 
 Examples:
   lookalike filter report spam --prototypes spam.index \\
