@@ -143,7 +143,7 @@ pub enum Shingle {
     Usual,
     /// By their distinct terms.
     Terms,
-    /// By shingles of so many tokens.
+    /// By shingles of this number of tokens.
     Of(u32),
 }
 

@@ -98,9 +98,9 @@ pub struct CsvDialect {
 }
 
 impl CsvDialect {
-    /// That of RFC 4180.
+    /// The dialect of RFC 4180.
     pub const CSV: Self = Self { delimiter: b',', quote: Some(b'"'), escape: None };
-    /// That of `text/tab-separated-values` (IANA), which has no quotes.
+    /// The dialect of `text/tab-separated-values` (IANA), without quotes.
     pub const TSV: Self = Self { delimiter: b'\t', quote: None, escape: None };
 
     /// Where the text of a row ends whose line ends stand at its end.

@@ -126,7 +126,7 @@ pub(in crate::index) fn record(
     }
     let text = match index.settings().texts {
         true => document.text(texts)?.to_owned(),
-        // Damage is found here: those who read the set later have nobody to tell.
+        // Damage is found here: later reads of the set cannot return an error.
         false => document.stored_set(&mut Vec::new()).map(|()| String::new())?,
     };
     Ok(Record {
