@@ -44,8 +44,9 @@ WORKERS = 2
 HANGS = 120
 # Operations of each command that fail without --long.
 SAMPLE = 3
-# Times that are printed.
+# Points in time that are printed, and the keys of JSON whose values are measured: they differ from run to run.
 TIME = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+MEASURED = {"run", "seconds", "truth_seconds", "signing", "joining", "peak_memory_bytes"}
 
 
 # --- inputs ---------------------------------------------------------------------------------------
@@ -143,6 +144,8 @@ class Command:
     stdin: str = ""
     # Whether it goes on without unreadable inputs, and says so.
     skips: bool = False
+    # A file of the output that differs from run to run.
+    unlike: str = ""
 
 
 def commands() -> list:
@@ -169,8 +172,9 @@ def commands() -> list:
         Command("explain", ["explain", "m7", "m11", "--run", "HERE/run"], needs=("run",)),
         Command("compare", ["compare", "IN/m.jsonl#7", "IN/b.csv#9"]),
         Command("collapse", ["collapse", "IN/q.jsonl"]),
-        Command("plan", ["plan", *few]),
-        Command("evaluate", ["evaluate", "IN/b.csv", "IN/l.txt", "--methods", "minhash-lsh", *out]),
+        Command("plan", ["plan", *few, "--format", "json"]),
+        # Its page shows what its JSON has, times among it.
+        Command("evaluate", ["evaluate", "IN/b.csv", "IN/l.txt", "--methods", "minhash-lsh", *out], unlike="out/report.html"),
         Command("lexicon", ["lexicon", "build", *few, *out]),
         Command("index-create", ["index", "create", "HERE/index", "--lean", "0.8", "--sample", "IN/m.jsonl", *quiet],
                 then=[["index", "add", "HERE/index", "IN/b.csv", *quiet], export]),
@@ -193,24 +197,16 @@ class Done:
     operations: list
 
 
-class Truth:
-    """The answer of undisturbed runs. What differs from one to the next, such as times, is compared line by line where it is the same."""
+def steady(content: bytes, here: Path) -> bytes:
+    """What is the same in every undisturbed run: without times, measurements and the directory of the case."""
+    if content.startswith(b"{\n"):
+        without = lambda pairs: {name: value for name, value in pairs if name not in MEASURED}
+        content = json.dumps(json.loads(content, object_pairs_hook=without)).encode()
+    return TIME.sub(b"TIME", content.replace(str(here).encode(), b"HERE"))
 
-    def __init__(self, one: dict, other: dict):
-        self.one, self.other = one, other
 
-    def differs(self, answer: dict) -> list:
-        names = sorted({*self.one, *answer})
-        return [name for name in names if not self.is_same(name, answer.get(name))]
-
-    def is_same(self, name: str, found) -> bool:
-        one, other = self.one.get(name), self.other.get(name)
-        if found is None or one is None or other is None:
-            return found == one
-        if one == other:
-            return found == one
-        lines = [content.splitlines() for content in (one, other, found)]
-        return len(lines[0]) != len(lines[1]) or (len(lines[2]) == len(lines[0]) and all(a != b or a == c for a, b, c in zip(*lines)))
+def differing(one: dict, other: dict) -> list:
+    return sorted(name for name in {*one, *other} if one.get(name) != other.get(name))
 
 
 class Matrix:
@@ -278,8 +274,7 @@ class Matrix:
             answer |= {f"out/{name}": content for name, content in tree_of(out).items()}
         elif code == 0 and out.is_dir():
             answer |= {f"out/{path.relative_to(out)}": path.read_bytes() for path in out.rglob("*") if path.is_file()}
-        # Directories of cases are named in some messages.
-        answer = {name: TIME.sub(b"TIME", content.replace(str(here).encode(), b"HERE")) for name, content in answer.items()}
+        answer = {name: steady(content, here) for name, content in answer.items() if name != command.unlike}
         return Done(code, answer, errors, operations)
 
     def truth(self, command: Command) -> tuple:
@@ -292,9 +287,11 @@ class Matrix:
         first, second = runs
         right = first.code == 0 and second.code == 0 and first.answer
         self.check("undisturbed", command.name, right, f"exit {first.code} {second.code}: {first.errors}{second.errors}")
-        return Truth(first.answer, second.answer), first.operations if right else []
+        differs = differing(first.answer, second.answer)
+        self.check("the same run twice gives two answers", command.name, not differs, f"{differs}")
+        return first.answer, first.operations if right else []
 
-    def failing(self, command: Command, truth: Truth, at: int) -> None:
+    def failing(self, command: Command, truth: dict, at: int) -> None:
         here, case = self.folder(command), f"{command.name}@{at}"
         done = self.run(command, here, at)
         where = " ".join(done.operations[at - 1]) if len(done.operations) >= at else "no operation"
@@ -302,12 +299,12 @@ class Matrix:
         self.judge(command, truth, here, case, done, detail)
         shutil.rmtree(here, ignore_errors=True)
 
-    def judge(self, command: Command, truth: Truth, here: Path, case: str, done: Done, detail: str) -> None:
+    def judge(self, command: Command, truth: dict, here: Path, case: str, done: Done, detail: str) -> None:
         with self.lock:
             self.figures["stopped with an error" if done.code else "gave an answer"] += 1
         self.check("a panic, or another exit code than 0, 1 and 3", case, done.code in (0, 1, 3) and "panicked" not in done.errors, detail)
         if done.code == 0:
-            differs = truth.differs(done.answer)
+            differs = differing(truth, done.answer)
             # It went on without an input, and its summary says so.
             if command.skips and b'"unreadable": true' in done.answer.get("out/summary.json", b""):
                 return
@@ -315,7 +312,7 @@ class Matrix:
             return
         again = self.run(command, here)
         ok = self.check("the next run fails", case, again.code == 0, f"exit {again.code}: {again.errors}; before: {detail}")
-        differs = truth.differs(again.answer)
+        differs = differing(truth, again.answer)
         self.check("the next run gives another answer", case, not ok or not differs, f"{differs[:6]}; before: {detail}")
 
     def prepare(self) -> None:
