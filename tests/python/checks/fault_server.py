@@ -87,6 +87,23 @@ class Files(BaseHTTPRequestHandler):
         self.close_connection = True
 
 
+class Elsewhere(Files):
+    """A store that sends every request to `server.elsewhere`, or whose listing has no end; a web server whose files have moved."""
+
+    def do_GET(self) -> None:
+        self.server.seen.append(dict(self.headers))
+        url = urllib.parse.urlsplit(self.path)
+        if "list-type" in url.query:
+            key = "<Contents><Key>a/one.jsonl</Key><Size>9</Size><LastModified>2026-01-01T00:00:00.000Z</LastModified></Contents>"
+            page = f"<ListBucketResult><Name>docs</Name><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken>{key}</ListBucketResult>"
+            return self.plain(200, page.encode(), Content_Type="application/xml")
+        if self.server.elsewhere and url.path.startswith("/ranges/"):
+            return self.plain(302, Location=f"{self.server.elsewhere}{url.path}")
+        return super().do_GET()
+
+    do_HEAD = do_GET
+
+
 class Proxy(BaseHTTPRequestHandler):
     """Passes requests on to `server.target`, except for those that `server.fault` answers."""
 

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from checks.archives import packed
-from checks.fault_server import Files, Proxy, serving
+from checks.fault_server import Elsewhere, Files, Proxy, serving
 from checks.harness import Checks, SAMPLES, summary_of, tree_of
 from checks.inputs import collection, records, write_csv
 from checks.moto_server import Bucket, environment, is_missing, moto
@@ -57,6 +57,7 @@ def filled(folder: Path) -> Path:
 def object_stores(c: Checks) -> None:
     folder = c.work / "stores"
     web(c, folder / "web")
+    elsewhere(c)
     with moto() as port:
         if is_missing(c, "object_stores", port):
             return
@@ -426,6 +427,22 @@ def web(c: Checks, folder: Path) -> None:
     # Checkpoints of runs that failed stay, as --scratch asks for.
     left = [path for path in scratch.iterdir() if path.suffix != ".scratch"]
     c.check("web: no temporary file is left", not left, left)
+
+
+def elsewhere(c: Checks) -> None:
+    """No credential reaches another host, and a listing without an end is an error."""
+    files = {"docs.jsonl": b'{"text": "some words of a document"}\n' * 2}
+    secrets = {"AWS_SESSION_TOKEN": "SECRET-TOKEN"}
+    with serving(Elsewhere, files=files, elsewhere="") as other, serving(Elsewhere, files=files, elsewhere=other.url) as first:
+        done = run(c, first.url, "dedup", "s3://ranges/docs.jsonl", "-o", c.out("redirected store"), "-q", **secrets)
+        c.check("stores: a redirect to another host is refused", done.returncode == 1 and "another host" in done.stderr, done.stderr)
+        c.check("stores: the other host sees nothing", first.seen and not other.seen, other.seen)
+        done = run(c, first.url, "dedup", "s3://docs/a", "-o", c.out("endless"), "-q")
+        c.check("stores: a listing without an end is an error", done.returncode == 1 and "twice" in done.stderr, done.stderr)
+        out = c.out("redirected web")
+        done = run(c, first.url, "dedup", f"{first.url}/ranges/docs.jsonl?sig=SECRET", "-o", out, "-q")
+        c.check("web: redirects are followed", done.returncode == 0 and summary_of(out)["documents"] == 2, done.stderr)
+        c.check("web: the other host does not see the address", other.seen and "SECRET" not in str(other.seen), other.seen)
 
 
 def encrypted(c: Checks, content: bytes, folder: Path) -> None:

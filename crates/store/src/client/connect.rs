@@ -12,6 +12,7 @@ use object_store::http::HttpBuilder;
 use object_store::path::Path;
 use object_store::{BackoffConfig, ClientOptions, ObjectStore, RetryConfig};
 
+use super::transport::{OfBuckets, OfWeb};
 use super::{credentials, explain};
 use crate::{Address, Scheme, StoreError};
 
@@ -100,23 +101,30 @@ fn build(address: &Address, root: &str) -> Result<Arc<dyn ObjectStore>, StoreErr
     prepare_tls();
     let store: Result<Arc<dyn ObjectStore>, object_store::Error> = match address.scheme {
         Scheme::S3 => {
-            let mut builder = AmazonS3Builder::from_env().with_url(root).with_retry(retries());
+            let mut builder = AmazonS3Builder::from_env()
+                .with_url(root)
+                .with_retry(retries())
+                .with_http_connector(OfBuckets);
             if has_plain_endpoint(&["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT"]) {
                 builder = builder.with_allow_http(true);
             }
             builder.build().map(|store| Arc::new(store) as _)
         }
         Scheme::Gcs => {
-            let mut builder =
-                GoogleCloudStorageBuilder::from_env().with_url(root).with_retry(retries());
+            let mut builder = GoogleCloudStorageBuilder::from_env()
+                .with_url(root)
+                .with_retry(retries())
+                .with_http_connector(OfBuckets);
             if has_plain_endpoint(&["GOOGLE_BASE_URL"]) {
                 builder = builder.with_client_options(ClientOptions::new().with_allow_http(true));
             }
             builder.build().map(|store| Arc::new(store) as _)
         }
         Scheme::Azure => {
-            let mut builder =
-                MicrosoftAzureBuilder::from_env().with_url(root).with_retry(retries());
+            let mut builder = MicrosoftAzureBuilder::from_env()
+                .with_url(root)
+                .with_retry(retries())
+                .with_http_connector(OfBuckets);
             if has_plain_endpoint(&["AZURE_STORAGE_ENDPOINT", "AZURE_ENDPOINT"]) {
                 builder = builder.with_allow_http(true);
             }
@@ -126,6 +134,7 @@ fn build(address: &Address, root: &str) -> Result<Arc<dyn ObjectStore>, StoreErr
             .with_url(root)
             .with_client_options(ClientOptions::new().with_allow_http(true))
             .with_retry(retries())
+            .with_http_connector(OfWeb)
             .build()
             .map(|store| Arc::new(store) as _),
     };

@@ -79,6 +79,10 @@ fn remedy(address: &Address, status: Option<u16>, chain: &str) -> &'static str {
             "is AWS_REGION the region of the bucket? Check it and the credentials"
         }
         Some(301 | 307) if address.scheme == Scheme::S3 => region,
+        Some(300..400) if address.is_bucket() => {
+            "the store sends to another host, which would see the credentials; if that is right, \
+             set the endpoint to that host"
+        }
         _ if says("ExpiredToken") => "the credentials have expired; get new ones",
         _ if says("InvalidAccessKeyId") || says("SignatureDoesNotMatch") => {
             "check the credentials in the environment"

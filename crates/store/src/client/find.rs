@@ -1,21 +1,30 @@
 //! Finding objects.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
+use std::pin::pin;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::{StreamExt, TryStreamExt, stream};
-use object_store::ObjectStoreExt;
+use futures_util::{Stream, StreamExt, stream};
+use object_store::{ObjectMeta, ObjectStoreExt};
 
 use super::connect::{Location, connect, prepare_tls};
 use super::explain;
 use super::request::{described, look_again as look, part, pause, ranged};
 use super::runtime::{start, wait};
+use super::transport::of_whole_objects;
 use crate::{Address, Found, Object, StoreError};
 
 /// Requests at a time.
 const PARALLEL: usize = 16;
+
+/// Objects of a listing, some 300 bytes of memory each.
+const MOST_OBJECTS: usize = 20_000_000;
+
+/// The longest time without a further object: longer than any request is repeated.
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// How often a whole object is asked for whose transfer breaks off.
 const ATTEMPTS: u32 = 5;
@@ -71,16 +80,53 @@ pub fn list(prefix: &Address) -> Result<Vec<Object>, StoreError> {
     let location = connect(prefix)?;
     let work = async move {
         let Location { store, path, address } = location;
-        let listed = store.list(Some(&path)).try_collect::<Vec<_>>().await;
-        let listed = listed.map_err(|error| explain::failed(&address, "list it", &error))?;
-        let object = |meta| described(&address.with_key(meta_key(&meta)), &meta);
-        Ok(listed.into_iter().map(object).collect())
+        let listed = listing(&address, store.list(Some(&path)), MOST_OBJECTS, PATIENCE).await?;
+        let object = |meta: &ObjectMeta| described(&address.with_key(key_of(meta)), meta);
+        Ok(listed.iter().map(object).collect())
     };
     wait(work).unwrap_or_else(|| Err(gone(prefix)))
 }
 
-fn meta_key(meta: &object_store::ObjectMeta) -> String {
+fn key_of(meta: &ObjectMeta) -> String {
     meta.location.as_ref().to_string()
+}
+
+/// The objects of a listing that ends: a server that sends the same page, or pages without objects,
+/// again and again would be asked for ever.
+async fn listing(
+    address: &Address,
+    objects: impl Stream<Item = object_store::Result<ObjectMeta>>,
+    most: usize,
+    patience: Duration,
+) -> Result<Vec<ObjectMeta>, StoreError> {
+    let endless = |reason: String, remedy| StoreError::Failed {
+        url: address.to_string(),
+        action: "list it",
+        reason,
+        remedy,
+    };
+    let (mut listed, mut keys) = (Vec::new(), HashSet::new());
+    let mut objects = pin!(objects);
+    loop {
+        let next = tokio::time::timeout(patience, objects.next()).await;
+        let Some(object) = next.map_err(|_| {
+            let reason = format!("the server names no further object in {patience:?}");
+            endless(reason, "check the server, and run again")
+        })?
+        else {
+            return Ok(listed);
+        };
+        let object = object.map_err(|error| explain::failed(address, "list it", &error))?;
+        if !keys.insert(object.location.clone()) {
+            let reason = format!("the server names {} twice", object.location);
+            return Err(endless(reason, "its listing may have no end; check the server"));
+        }
+        if listed.len() == most {
+            let reason = format!("it has more than {most} objects");
+            return Err(endless(reason, "name parts of it, each in a run or a pattern of its own"));
+        }
+        listed.push(object);
+    }
 }
 
 /// The first bytes of objects; fewer of an object that is shorter.
@@ -173,7 +219,8 @@ fn download_once(address: &Address, file: &mut File) -> Result<(), (StoreError, 
             )
         };
         let words = |error: &reqwest::Error| explain::innermost(error);
-        let client = whole_client().map_err(|error| failed(words(&error), false))?;
+        prepare_tls();
+        let client = of_whole_objects().map_err(|error| failed(words(&error), false))?;
         let response = client.get(asked.url()).send().await;
         let mut response = response.map_err(|error| failed(words(&error), true))?;
         match response.status().as_u16() {
@@ -206,9 +253,43 @@ fn download_once(address: &Address, file: &mut File) -> Result<(), (StoreError, 
     done.recv().unwrap_or_else(|_| Err((gone(address), false)))
 }
 
-/// A client for whole objects, whose length need not be known.
-fn whole_client() -> Result<reqwest::Client, reqwest::Error> {
-    prepare_tls();
-    let timeout = Duration::from_secs(30);
-    reqwest::Client::builder().connect_timeout(timeout / 6).read_timeout(timeout).build()
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use super::*;
+
+    fn objects(names: &[&str]) -> Vec<object_store::Result<ObjectMeta>> {
+        let named = |name: &&str| ObjectMeta {
+            location: (*name).into(),
+            last_modified: SystemTime::UNIX_EPOCH.into(),
+            size: 1,
+            e_tag: None,
+            version: None,
+        };
+        names.iter().map(named).map(Ok).collect()
+    }
+
+    fn listed(
+        names: &[&str],
+        more: impl Stream<Item = object_store::Result<ObjectMeta>> + Send + 'static,
+    ) -> Result<usize, String> {
+        let all = stream::iter(objects(names)).chain(more);
+        let address = Address::parse("s3://b/k").unwrap();
+        let work = async move { listing(&address, all, 3, Duration::from_millis(20)).await };
+        wait(work).unwrap().map(|listed| listed.len()).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn listings_end() {
+        assert_eq!(listed(&["a", "b", "c"], stream::empty()), Ok(3));
+        for (names, why) in [
+            (&["a", "b", "a"][..], "names a twice"),
+            (&["a", "b", "c", "d"], "more than 3 objects"),
+        ] {
+            assert!(listed(names, stream::empty()).unwrap_err().contains(why), "{names:?}");
+        }
+        let pages_without_objects = listed(&["a"], stream::pending());
+        assert!(pages_without_objects.unwrap_err().contains("no further object"));
+    }
 }

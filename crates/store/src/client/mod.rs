@@ -8,6 +8,7 @@ mod publish;
 mod reader;
 mod request;
 mod runtime;
+mod transport;
 
 pub use find::{download, find, heads, list, look_again, read};
 pub use publish::{contents, publish};
