@@ -21,6 +21,17 @@ pub struct DocExhibit {
     pub cut_from: Option<u64>,
 }
 
+impl DocExhibit {
+    /// What a reader knows it by in a list: its title, or its text, or nothing.
+    pub(crate) fn caption(&self) -> &str {
+        caption(self.title.as_deref(), &self.text)
+    }
+}
+
+fn caption<'a>(title: Option<&'a str>, text: &'a str) -> &'a str {
+    title.filter(|title| !title.trim().is_empty()).unwrap_or(text)
+}
+
 /// Where a document is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocPlace {
@@ -138,4 +149,11 @@ pub struct MemberExhibit {
     /// Length of the whole text in bytes, if `text` is only its beginning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_from: Option<u64>,
+}
+
+impl MemberExhibit {
+    /// As [`DocExhibit::caption`].
+    pub(crate) fn caption(&self) -> &str {
+        caption(self.title.as_deref(), &self.text)
+    }
 }

@@ -60,8 +60,7 @@ impl ClusterData {
         index.rules.push(cluster.rules);
         index.files.push(cluster.files.iter().take(FILES).copied().collect());
         index.id.push(clean::cut(&cluster.leader.id, SHORT).to_owned());
-        let title = cluster.leader.title.as_deref().unwrap_or_default();
-        index.title.push(clean::cut(title, SHORT).to_owned());
+        index.title.push(clean::cut(cluster.leader.caption(), SHORT).to_owned());
         self.open.push(if self.open.is_empty() { b'[' } else { b',' });
         serde_json::to_writer(&mut self.open, &ClusterRow::of(cluster))?;
         if self.open.len() >= BLOCK {

@@ -113,8 +113,10 @@ impl AlignedPair {
             let estimate = ratio(estimate.value);
             ("resemblance by sketches", format!("{estimate} (95 %: {} to {})", ends.0, ends.1))
         }));
-        let heading =
-            [&pair.a, &pair.b].map(|d| clean::line(d.title.as_deref().unwrap_or(&d.id), 80));
+        let heading = [&pair.a, &pair.b].map(|document| match document.caption() {
+            "" => clean::line(&document.id, 80),
+            caption => clean::line(caption, 80),
+        });
         let cut = pair.a.cut_from.or(pair.b.cut_from).is_some();
         Ok(Self {
             value: ratio(value),

@@ -223,7 +223,7 @@ pub(super) fn cluster(cluster: &ClusterExhibit, summary: &Summary) -> ClusterVie
         .take(MEMBERS)
         .map(|member| MemberView {
             id: clean::line(&member.id, MEDIUM),
-            title: clean::line(member.title.as_deref().unwrap_or_default(), MEDIUM),
+            title: clean::line(member.caption(), MEDIUM),
             value: member.similarity.map_or_else(|| "–".to_owned(), ratio),
             rule: clean::line(&member.rule.replace('_', " "), MEDIUM),
         })
@@ -236,7 +236,7 @@ pub(super) fn cluster(cluster: &ClusterExhibit, summary: &Summary) -> ClusterVie
         least: ratio(cluster.least),
         mean: ratio(cluster.mean),
         id: clean::line(&leader.id, MEDIUM),
-        title: clean::line(leader.title.as_deref().unwrap_or_default(), LONG),
+        title: clean::line(leader.caption(), LONG),
         url,
         link,
         excerpt: clean::line(&leader.text, 320),
