@@ -75,9 +75,9 @@ dist-static:
 dist-check:
 	CARGO="$(CARGO)" packaging/install_check.sh
 
-# Whole runs use the real collections that lie beside a checkout.
+# Tests use the real collections that lie beside a checkout.
 ifneq ($(wildcard ../shared/data),)
-check-runs: export LOOKALIKE_DATA := $(or $(LOOKALIKE_DATA),$(abspath ../shared/data))
+unit check-runs: export LOOKALIKE_DATA := $(or $(LOOKALIKE_DATA),$(abspath ../shared/data))
 endif
 
 ## Whole runs, checked by a program that shares no code with lookalike.
