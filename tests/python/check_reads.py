@@ -76,6 +76,13 @@ def jsonl(texts: Texts, prefix: str, n: int, pad: int = 0) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
+def code(texts: Texts, n: int) -> bytes:
+    """Records of source code, of which two differ in an operator alone: one more document where symbols are no tokens."""
+    bodies = [f"{texts.new()} if a {sign} b" for sign in "<>"] + [texts.new() for _ in range(n)]
+    bodies[1] = bodies[0].replace("<", ">")
+    return "".join(json.dumps({"id": f"s{at}", "text": body, "lang": "Python"}) + "\n" for at, body in enumerate(bodies)).encode()
+
+
 def csv(texts: Texts, prefix: str, n: int, delimiter: str) -> bytes:
     rows = "".join(f"{prefix}{at}{delimiter}{texts.new()}\n" for at in range(n))
     return f"id{delimiter}text\n{rows}".encode()
@@ -119,6 +126,7 @@ def make(folder: Path, seed: int) -> None:
         "k.tar.gz": gzip.compress(tar({"x.txt": texts.new().encode(), "y.jsonl": jsonl(texts, "k", 50)}), 1, mtime=0),
         "l.txt": texts.new().encode(), "m.jsonl": jsonl(texts, "m", 600, 4000), "mails": mbox(texts, 5), "n.txt": texts.new().encode(),
         "o.csv": b"id,text\n", "q.jsonl": jsonl(texts, "q", 20),
+        "s.jsonl": code(texts, 10),
     }
     for name, content in files.items():
         (folder / name).write_bytes(content)
@@ -165,6 +173,9 @@ def commands() -> list:
         Command("imatch", ["dedup", *few, "--method", "imatch", *tables, *out], resumes=True),
         Command("against", ["dedup", *few, *tables, *out, "--against", "IN/d.jsonl.gz", "--against", "IN/e.jsonl.bz2"], resumes=True),
         Command("against-index", ["dedup", *few, "--against", "HERE/index", *tables, *out], needs=("index",), sample=6),
+        Command("code", ["dedup", "IN/s.jsonl", *tables, *out], sample=12),
+        Command("compare-code", ["compare", "IN/s.jsonl#s0", "IN/s.jsonl#s1"], sample=12),
+        Command("named", ["dedup", "IN/q.jsonl", "IN/m.jsonl", "--date-field", "url", *tables, *out], sample=12),
         Command("stdin", ["dedup", "-", *tables, *out], stdin="m.jsonl"),
         Command("pipe", ["dedup", "IN/m.jsonl", "--output", "-", *quiet]),
         Command("undo", ["undo", "HERE/run", "--cluster", "1", *out], needs=("run",), sample=6),

@@ -11,8 +11,9 @@ use crate::reading::{Documents, Reading};
 use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings, Source};
 use lookalike_engine::Silent;
-use lookalike_io::{Beside, Inputs};
+use lookalike_io::{Beside, DiscoverOptions, Inputs};
 use lookalike_report::DocExhibit;
+use lookalike_text::Tokens;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -52,8 +53,13 @@ pub fn compare(
         };
         let (of_a, of_b) = (inputs_of(a)?, inputs_of(b)?);
         // Both or neither: tokens are of one kind.
-        let of_code = if of_b.are_source_code() { &of_a } else { &of_b };
-        let settings = &Settings { analysis: settings.analysis_of(of_code), ..settings.clone() };
+        let analysis = match settings.analysis_of(&of_b, false)? {
+            of_code if of_code.tokens == Some(Tokens::Symbols) => {
+                settings.analysis_of(&of_a, false)?
+            }
+            of_words => of_words,
+        };
+        let settings = &Settings { analysis, ..settings.clone() };
         let ((a, beside_a), (b, beside_b)) = (document(a, &of_a)?, document(b, &of_b)?);
         let separated = beside_a.attachments != beside_b.attachments;
         DocumentComparison::of_messages([a, b], separated, settings, (None, None), None)
@@ -118,7 +124,8 @@ pub fn compare_in(
     let (inputs, caller) = source.open(settings.reading(Vec::new(), None), |inputs| {
         input_fields::check(inputs, &|| false)
     })?;
-    let settings = &Settings { analysis: settings.analysis_of(&inputs), ..settings.clone() };
+    let settings =
+        &Settings { analysis: settings.analysis_of(&inputs, false)?, ..settings.clone() };
     let matching = settings.matching()?;
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
     let documents = Documents { inputs: &inputs, reading };
@@ -153,12 +160,12 @@ pub fn compare_in(
     })
 }
 
-/// The text of a document of a file, and what is compared beside it.
-pub(crate) fn text_of(wanted: &str) -> Result<(String, Beside), LookalikeError> {
-    let (file, _) = parts(wanted);
-    let settings = Settings::default();
-    let inputs = Inputs::discover(&[file.to_owned()], settings.reading(Vec::new(), None))?;
-    let (exhibit, beside) = document(wanted, &inputs)?;
+/// The text of the only document of a file, and what is compared beside it.
+pub(crate) fn only_document(
+    file: &str,
+    reading: DiscoverOptions,
+) -> Result<(String, Beside), LookalikeError> {
+    let (exhibit, beside) = document(file, &Inputs::discover(&[file.to_owned()], reading)?)?;
     Ok((exhibit.text, beside))
 }
 

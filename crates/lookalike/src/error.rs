@@ -58,11 +58,12 @@ pub enum LookalikeError {
     },
     /// A field that no JSON object, message or web page of the inputs has.
     #[error(
-        "no record has the field {}: {} {}; name it with the setting {}",
+        "no record has the field {}: {} {}; name it with the setting {}{}",
         Quoted(&field.names),
         Records(field.records),
         field.found,
-        field.setting
+        field.setting,
+        OrUnread(field.unread.as_deref())
     )]
     MissingField {
         /// The field, and those that there are.
@@ -346,6 +347,18 @@ impl fmt::Display for Records {
     }
 }
 
+/// That the field may be where it could not be looked for.
+struct OrUnread<'a>(Option<&'a Problem>);
+
+impl fmt::Display for OrUnread<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(problem) => write!(f, "; or run again, as not all was read: {problem}"),
+            None => Ok(()),
+        }
+    }
+}
+
 /// The available fields.
 struct Fields<'a>(&'a [String], &'a str);
 
@@ -356,7 +369,7 @@ impl fmt::Display for Fields<'_> {
         let shown = fields.iter().take(SHOWN).map(|name| name.escape_debug().take(40).collect());
         let shown = shown.collect::<Vec<String>>();
         match fields.is_empty() {
-            true => f.write_str("the inputs have no fields; use another rule")?,
+            true => f.write_str("no fields were found; use another rule")?,
             false => write!(f, "available fields: {}", Listed(&shown, fields.len() as u64))?,
         }
         match (*kind, fields.is_empty()) {
@@ -445,7 +458,6 @@ impl LookalikeError {
             Self::Threshold(_)
             | Self::Keep(_)
             | Self::KeepField { .. }
-            | Self::MissingField { .. }
             | Self::KeepValue { .. }
             | Self::ShingleSize(_)
             | Self::Settings(_)
@@ -477,6 +489,8 @@ impl LookalikeError {
                 ErrorKind::Cancelled
             }
             Self::Stopped { source, .. } => source.kind(),
+            // A run may find it once all can be read.
+            Self::MissingField { field } if field.unread.is_none() => ErrorKind::Usage,
             _ => ErrorKind::Failed,
         }
     }

@@ -26,7 +26,6 @@ pub(crate) use against::{append_matched, is_index, matched_records};
 pub use ask::{Asked, AskedAll};
 pub use check::check_index;
 pub use delete::{DeleteWhat, FoundDocuments};
-pub use document::read_document;
 pub use edit::{AddOptions, AddSeconds, Added, IndexWriter};
 pub use export::{ExportOptions, export_answer, export_documents, export_tables, write_documents};
 pub use filter::Filter;

@@ -33,7 +33,7 @@ pub(crate) fn check(
                         rule: rule.to_string(),
                         field: field.clone(),
                         value: value.clone(),
-                        fields: inputs.field_names(),
+                        fields: inputs.field_names().unwrap_or_default(),
                     });
                 }
                 // Documents without a preferred value tie; that is what the rule is for.
@@ -48,7 +48,7 @@ pub(crate) fn check(
                 kind,
                 documents: counts.documents,
                 unreadable: counts.unreadable,
-                fields: inputs.field_names(),
+                fields: inputs.field_names().unwrap_or_default(),
             });
         }
         if counts.is_any() {

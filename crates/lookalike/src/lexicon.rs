@@ -135,7 +135,7 @@ fn build(
 ) -> Result<Built, LookalikeError> {
     let filter: TermFilter =
         job.term_filter.parse().map_err(|_| EngineError::TermFilter(job.term_filter.clone()))?;
-    let analysis = job.settings.analysis_of(documents.inputs);
+    let analysis = job.settings.analysis_of(documents.inputs, job.skip_unreadable)?;
     let settings = Settings { analysis, ..job.settings.clone() };
     let description = description(&settings.analysis, &filter.to_string());
     let count = Count {

@@ -164,7 +164,7 @@ pub use index::{
     Prototype, Query, QueryAnswer, QueryMatch, QuerySubject, ReadOptions, Repaired, Report,
     ReportCounts, ReportOptions, Reported, ReportsDone, Revisit, SegmentStats, SharedText,
     SiteVersion, SweepDiff, SweepStats, Verdict, VerdictKind, Wanted, check_index, export_answer,
-    export_documents, export_tables, mail_record, read_document, repair_index, write_documents,
+    export_documents, export_tables, mail_record, repair_index, write_documents,
 };
 pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from, merge_lexicons};

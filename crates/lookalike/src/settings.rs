@@ -6,8 +6,8 @@ use crate::no_statistics::NoStatistics;
 use crate::page_files::REPORT_SIZE;
 use lookalike_cluster::{KeepRule, keep_rules};
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
-use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
-use lookalike_io::{DiscoverOptions, FieldNames, Format, FormatOptions, Inputs};
+use lookalike_engine::{EngineError, Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
+use lookalike_io::{DiscoverOptions, FieldNames, Format, FormatOptions, Inputs, ReadFailure};
 use lookalike_methods::{Method, MethodSpec, build};
 use lookalike_text::{AnalysisSettings, Case, Normalize, Terms, Tokens};
 use serde::{Deserialize, Serialize};
@@ -334,13 +334,21 @@ impl Settings {
     }
 
     /// The analysis of a run over these inputs, with its tokens decided.
-    pub(crate) fn analysis_of(&self, inputs: &Inputs) -> AnalysisSettings {
+    ///
+    /// # Errors
+    /// An input that cannot be read, on which they depend; with `skip_unreadable` the others decide.
+    pub(crate) fn analysis_of(
+        &self,
+        inputs: &Inputs,
+        skip_unreadable: bool,
+    ) -> Result<AnalysisSettings, LookalikeError> {
         let is_open = self.analysis.tokens.is_none() && self.fields.features.is_none();
-        let tokens = match is_open && inputs.are_source_code() {
+        let unreadable = |failure: ReadFailure| EngineError::Unreadable(failure.into_problem());
+        let tokens = match is_open && inputs.are_source_code(skip_unreadable).map_err(unreadable)? {
             true => Some(Tokens::Symbols),
             false => self.analysis.tokens,
         };
-        AnalysisSettings { tokens, ..self.analysis.clone() }.decided()
+        Ok(AnalysisSettings { tokens, ..self.analysis.clone() }.decided())
     }
 
     /// Refuses to keep the case of letters that look alike.

@@ -13,7 +13,7 @@ use lookalike_text::AnalysisSettings;
 /// The job with its tokens decided.
 ///
 /// # Errors
-/// An index to compare with that cannot be opened.
+/// An index to compare with that cannot be opened; an input that cannot be read.
 pub(crate) fn decide(job: &Job, inputs: &Inputs) -> Result<Job, LookalikeError> {
     let mut settings = job.settings.clone();
     if settings.analysis.tokens.is_none()
@@ -21,7 +21,7 @@ pub(crate) fn decide(job: &Job, inputs: &Inputs) -> Result<Job, LookalikeError> 
     {
         settings.analysis = decide_by_index(&settings, &Index::open(path)?);
     } else {
-        settings.analysis = settings.analysis_of(inputs);
+        settings.analysis = settings.analysis_of(inputs, job.skip_unreadable)?;
     }
     Ok(Job { settings, ..job.clone() })
 }

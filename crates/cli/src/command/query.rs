@@ -6,12 +6,13 @@ use crate::terminal::{tell, write_table};
 use crate::visible::{visible, write_json};
 use anyhow::Context;
 use comfy_table::{CellAlignment, Table, presets};
-use lookalike::{Filter, Index, Query, QueryAnswer, QuerySubject, Wanted, read_document};
+use lookalike::{Filter, Index, Query, QueryAnswer, QuerySubject, Wanted};
 use std::io::{Read, Write};
 
 pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
+    let index = Index::open(&args.dir)?;
     let query = Query {
-        about: about(args)?,
+        about: about(&index, args)?,
         ask: if args.cluster.is_some() { Wanted::Cluster } else { args.ask.parse()? },
         threshold: args.threshold.clone(),
         limit: args.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
@@ -24,7 +25,7 @@ pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
         },
         passages: args.passages,
     };
-    let answer = Index::open(&args.dir)?.ask(&query)?;
+    let answer = index.ask(&query)?;
     let mut stdout = std::io::stdout().lock();
     if args.format == FormatArg::Json {
         write_json(&mut stdout, &serde_json::to_string_pretty(&answer)?)?;
@@ -46,7 +47,7 @@ pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn about(args: &QueryArgs) -> anyhow::Result<QuerySubject> {
+fn about(index: &Index, args: &QueryArgs) -> anyhow::Result<QuerySubject> {
     Ok(match args {
         QueryArgs { text: Some(text), .. } if text == "-" => {
             let mut bytes = Vec::new();
@@ -54,7 +55,7 @@ fn about(args: &QueryArgs) -> anyhow::Result<QuerySubject> {
             QuerySubject::Text(String::from_utf8_lossy(&bytes).into_owned())
         }
         QueryArgs { text: Some(text), .. } => QuerySubject::Text(text.clone()),
-        QueryArgs { file: Some(file), .. } => read_document(file)?,
+        QueryArgs { file: Some(file), .. } => index.read_document(file)?,
         QueryArgs { id: Some(id), .. } => QuerySubject::Id(id.clone()),
         QueryArgs { url: Some(url), .. } => QuerySubject::Url(url.clone()),
         QueryArgs { cluster, .. } => QuerySubject::Cluster(cluster.clone().unwrap_or_default()),

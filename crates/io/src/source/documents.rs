@@ -94,12 +94,20 @@ pub(super) fn visit(
     }
 }
 
-/// The names of the fields of this file if it is a message that can be read, in lower case.
-pub(super) fn names(file: u32, inputs: &Inputs, reader: &mut MailReader) -> Vec<String> {
+/// The names of the fields of this file if it is a message, in lower case.
+pub(super) fn names(
+    file: u32,
+    inputs: &Inputs,
+    reader: &mut MailReader,
+) -> Result<Vec<String>, ReadFailure> {
     let mut bytes = Vec::new();
-    let input = inputs.files.get(file as usize).filter(|input| input.format.is_message());
-    let read = input.and_then(|input| read(input, inputs.options.max_record(), &mut bytes).ok());
-    read.and_then(|()| messages::names(reader, &bytes)).unwrap_or_default()
+    let message = inputs.files.get(file as usize).filter(|input| input.format.is_message());
+    let Some(input) = message else { return Ok(Vec::new()) };
+    match read(input, inputs.options.max_record(), &mut bytes) {
+        Ok(()) => Ok(messages::names(reader, &bytes).unwrap_or_default()),
+        Err((message, true)) => Err(ReadFailure::of_file(file, &input.name, None, message)),
+        Err((_, false)) => Ok(Vec::new()),
+    }
 }
 
 /// Parses the message that was read. Of a large one, all but its text is freed first.

@@ -1,9 +1,9 @@
 //! Field names of the inputs, for messages about a missing field.
 
 use super::raw::{is_blank, split_line};
-use super::{Body, Piece, documents, json, messages, nested, web_records};
+use super::{Body, Chunk, Piece, documents, json, messages, nested, web_records};
 use crate::mail::{MailReader, mbox};
-use crate::{Format, Inputs};
+use crate::{Format, Inputs, ReadFailure};
 
 /// Most files that are read.
 const FILES: usize = 100;
@@ -15,7 +15,7 @@ const NAMES: usize = 1000;
 impl Inputs {
     /// The fields of the first records of each of the first files, in order of appearance, as
     /// written; those in objects and structs as paths, such as `doc.text`. Files that are one
-    /// document have none, unless it is a message; nor have unreadable ones.
+    /// document have none, unless it is a message.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,12 +25,14 @@ impl Inputs {
     /// std::fs::write(folder.path().join("a.jsonl"), "{\"id\": 7, \"text\": \"to be\"}\n{\"year\": 1603}\n")?;
     /// std::fs::write(folder.path().join("b.csv"), "text,act\nor not to be,3\n")?;
     /// let inputs = Inputs::discover(&[folder.path().display().to_string()], DiscoverOptions::default())?;
-    /// assert_eq!(inputs.field_names(), ["id", "text", "year", "act"]);
+    /// assert_eq!(inputs.field_names()?, ["id", "text", "year", "act"]);
     /// # Ok(())
     /// # }
     /// ```
-    #[must_use]
-    pub fn field_names(&self) -> Vec<String> {
+    ///
+    /// # Errors
+    /// A file that cannot be read: its fields are not known.
+    pub fn field_names(&self) -> Result<Vec<String>, ReadFailure> {
         let mut names: Vec<String> = Vec::new();
         let mut add = |name: &str| {
             if names.len() < NAMES && !names.iter().any(|known| known == name) {
@@ -42,11 +44,7 @@ impl Inputs {
         let data = self.files.iter().filter(|file| has_fields(file.format));
         for file in data.take(FILES) {
             let one = Inputs::from_files(vec![file.clone()], self.options.clone());
-            let Some(Piece::Chunk(chunk) | Piece::Failed { before: Some(chunk), .. }) =
-                one.chunks().next()
-            else {
-                continue;
-            };
+            let Some(chunk) = one.first_chunk(None)? else { continue };
             match &chunk.body {
                 Body::Lines(data) => {
                     let mut data = data.as_slice();
@@ -74,10 +72,30 @@ impl Inputs {
                     }
                 }
                 Body::Files(_) => {
-                    documents::names(0, &one, &mut mail).iter().for_each(|name| add(name));
+                    documents::names(0, &one, &mut mail)?.iter().for_each(|name| add(name));
                 }
             }
         }
-        names
+        Ok(names)
+    }
+
+    /// The first records that can be used, of a chunk of so many bytes.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub(super) fn first_chunk(&self, bytes: Option<usize>) -> Result<Option<Chunk>, ReadFailure> {
+        let chunks = self.chunks();
+        let mut chunks = match bytes {
+            Some(bytes) => chunks.with_size(bytes),
+            None => chunks,
+        };
+        loop {
+            match chunks.next() {
+                Some(Piece::Chunk(chunk)) => return Ok(Some(chunk)),
+                Some(Piece::Bad(_)) => {}
+                Some(Piece::Failed { failure, .. }) => return Err(failure),
+                None => return Ok(None),
+            }
+        }
     }
 }

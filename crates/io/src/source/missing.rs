@@ -6,9 +6,9 @@
 
 use super::fields::{Fields, Slot};
 use super::raw::{is_blank, split_line};
-use super::{Body, Chunk, documents, json, messages, suggest, web_records};
+use super::{Body, Chunk, Piece, documents, json, messages, suggest, web_records};
 use crate::mail::{MailReader, mbox};
-use crate::{Format, Inputs};
+use crate::{Format, Inputs, Problem, ReadFailure};
 
 /// Bytes of a chunk: the first record usually has all fields.
 const CHUNK_BYTES: usize = 64 << 10;
@@ -24,6 +24,8 @@ pub struct MissingField {
     pub records: u64,
     /// The fields that the first records have, the likely ones first, in words.
     pub found: String,
+    /// Why an input could not be read, which may have it.
+    pub unread: Option<Box<Problem>>,
 }
 
 impl Inputs {
@@ -31,8 +33,7 @@ impl Inputs {
     /// no JSON object, message or web page has it; `None` as well if there are none of these, if a
     /// table has it, or if `cancelled`.
     ///
-    /// Reads until all fields were found: usually the first record. Inputs that cannot be read are
-    /// skipped; they are reported when they are read.
+    /// Reads until all fields were found: usually the first record.
     #[must_use]
     pub fn missing_field(&self, cancelled: &dyn Fn() -> bool) -> Option<MissingField> {
         let fields = Fields::new(&self.options.fields);
@@ -42,30 +43,21 @@ impl Inputs {
         // Messages and pages have a text of their own, whatever is said of JSON objects.
         let no_content = search.records > 0
             && search.wanted.iter().any(|(_, setting)| *setting == content)
-            && !self.is_in_a_table(&fields, &fields.content());
+            && !search.is_in_a_table(self, &fields.content());
         if !no_content {
             search.wanted.retain(|(_, setting)| *setting != content);
             search.read(&self.part(Format::has_header), cancelled)?;
         }
-        let Search { mut wanted, records, .. } = search;
-        wanted.retain(|(slots, _)| records > 0 && !self.is_in_a_table(&fields, slots));
+        let mut wanted = std::mem::take(&mut search.wanted);
+        wanted.retain(|(slots, _)| search.records > 0 && !search.is_in_a_table(self, slots));
         let (slots, setting) = wanted.into_iter().next()?;
         let names: Vec<&str> = slots.iter().map(|slot| fields.names[*slot]).collect();
         let read = self.part(|format| is_lines(format) || format.has_header());
-        let found = suggest::listed(&names, &read.field_names(), 20);
+        let found = search.names(&read);
+        let found = suggest::listed(&names, &found, 20);
         let names = names.into_iter().map(str::to_owned).collect();
-        Some(MissingField { names, setting, records, found })
-    }
-
-    /// Whether a table among the inputs, or a directory above an input, has one of the fields.
-    fn is_in_a_table(&self, fields: &Fields<'_>, slots: &[Slot]) -> bool {
-        let is_table =
-            |format| matches!(format, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow);
-        let columns = self.part(is_table).field_names();
-        let is_given =
-            |name: &str| self.files.iter().any(|file| file.partitions.get(name).is_some());
-        let is_column = |name: &str| columns.iter().any(|column| column == name);
-        slots.iter().any(|slot| is_column(fields.names[*slot]) || is_given(fields.names[*slot]))
+        let unread = search.failure.map(|failure| Box::new(failure.into_problem()));
+        Some(MissingField { names, setting, records: search.records, found, unread })
     }
 
     /// The inputs of these formats.
@@ -86,6 +78,8 @@ struct Search<'a> {
     wanted: Vec<(Vec<Slot>, &'static str)>,
     records: u64,
     mail: MailReader,
+    /// The first input that could not be read.
+    failure: Option<ReadFailure>,
 }
 
 impl<'a> Search<'a> {
@@ -93,7 +87,7 @@ impl<'a> Search<'a> {
         let content = (fields.content(), fields.content_setting());
         let named = fields.named().into_iter().map(|(slot, setting)| (vec![slot], setting));
         let wanted = std::iter::once(content).chain(named).collect();
-        Self { fields, wanted, records: 0, mail: MailReader::default() }
+        Self { fields, wanted, records: 0, mail: MailReader::default(), failure: None }
     }
 
     /// Reads records until all fields were found; `None` if `cancelled`.
@@ -105,12 +99,39 @@ impl<'a> Search<'a> {
             if cancelled() {
                 return None;
             }
-            // What cannot be read is reported when it is read.
-            if let Some(chunk) = piece.records() {
-                self.chunk(chunk, inputs);
+            match piece {
+                Piece::Chunk(chunk) => self.chunk(&chunk, inputs),
+                Piece::Bad(_) => {}
+                Piece::Failed { before, failure } => {
+                    before.iter().for_each(|chunk| self.chunk(chunk, inputs));
+                    self.failure.get_or_insert(failure);
+                }
             }
         }
         Some(())
+    }
+
+    /// The names of all fields; none if an input cannot be read.
+    fn names(&mut self, inputs: &Inputs) -> Vec<String> {
+        inputs.field_names().unwrap_or_else(|failure| {
+            self.failure.get_or_insert(failure);
+            Vec::new()
+        })
+    }
+
+    /// Whether a table among the inputs, or a directory above an input, has one of the fields.
+    fn is_in_a_table(&mut self, inputs: &Inputs, slots: &[Slot]) -> bool {
+        let is_table =
+            |format| matches!(format, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow);
+        let columns = self.names(&inputs.part(is_table));
+        let is_given =
+            |name: &str| inputs.files.iter().any(|file| file.partitions.get(name).is_some());
+        let is_column = |name: &str| columns.iter().any(|column| column == name);
+        let has = |slot: &Slot| {
+            let name = self.fields.names[*slot];
+            is_column(name) || is_given(name)
+        };
+        slots.iter().any(has)
     }
 
     fn chunk(&mut self, chunk: &Chunk, inputs: &Inputs) {
@@ -129,8 +150,10 @@ impl<'a> Search<'a> {
             }
             Body::Files(count) => {
                 for file in (chunk.file..).take(*count as usize) {
-                    let names = documents::names(file, inputs, &mut self.mail);
-                    self.header(&names);
+                    match documents::names(file, inputs, &mut self.mail) {
+                        Ok(names) => self.header(&names),
+                        Err(failure) => _ = self.failure.get_or_insert(failure),
+                    }
                 }
             }
             Body::Rows { .. } | Body::Batch(_) => {}

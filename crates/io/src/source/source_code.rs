@@ -3,7 +3,7 @@
 
 use super::VisitScratch;
 use crate::input::kind;
-use crate::{InputFile, Inputs, Item};
+use crate::{InputFile, Inputs, Item, ReadFailure};
 use std::path::Path;
 
 /// Endings of the names of source files.
@@ -172,26 +172,39 @@ impl InputFile {
 impl Inputs {
     /// Whether all inputs are source code: each file by its name ([`InputFile::is_source_code`]), or
     /// because each of its first 100 records has a field that names a programming language (`lang`,
-    /// `language`, …) or a source file (`path`, `filename`, …). Stops at the first file that is not;
-    /// files that cannot be read are none.
-    #[must_use]
-    pub fn are_source_code(&self) -> bool {
-        !self.files.is_empty()
-            && self.files.iter().all(|file| file.is_source_code() || self.has_source_code(file))
+    /// `language`, …) or a source file (`path`, `filename`, …). Stops at the first file that is not.
+    ///
+    /// # Errors
+    /// A file that cannot be read; with `skip_unreadable` the others decide.
+    pub fn are_source_code(&self, skip_unreadable: bool) -> Result<bool, ReadFailure> {
+        let mut is_any = false;
+        for file in &self.files {
+            if file.is_source_code() {
+                is_any = true;
+                continue;
+            }
+            match self.has_source_code(file) {
+                Ok(true) => is_any = true,
+                Ok(false) => return Ok(false),
+                Err(_) if skip_unreadable => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        Ok(is_any)
     }
 
     /// Whether the first records of a file say that they are source code.
-    fn has_source_code(&self, file: &InputFile) -> bool {
+    fn has_source_code(&self, file: &InputFile) -> Result<bool, ReadFailure> {
         if file.format.is_document() || file.is_in_memory() {
-            return false;
+            return Ok(false);
         }
         let mut one = Self::from_files(vec![file.clone()], self.options.clone());
         let is_known = |name: &String| {
             LANGUAGE_FIELDS.contains(&name.as_str()) || NAME_FIELDS.contains(&name.as_str())
         };
-        let fields: Vec<String> = one.field_names().into_iter().filter(is_known).collect();
+        let fields: Vec<String> = one.field_names()?.into_iter().filter(is_known).collect();
         if fields.is_empty() {
-            return false;
+            return Ok(false);
         }
         let is_language = |name: &String| LANGUAGE_FIELDS.contains(&name.as_str());
         let says_code = |field: usize, value: &str| match is_language(&fields[field]) {
@@ -200,8 +213,7 @@ impl Inputs {
         };
         one.options.fields.given.clone_from(&fields);
         let (mut seen, mut are_code) = (0, true);
-        let Some(piece) = one.chunks().with_size(CHUNK_BYTES).next() else { return false };
-        let Ok(chunk) = piece.whole() else { return false };
+        let Some(chunk) = one.first_chunk(Some(CHUNK_BYTES))? else { return Ok(false) };
         chunk.visit(&one, &mut VisitScratch::default(), &mut |item| {
             if let (Item::Record(record), true) = (item, seen < RECORDS) {
                 let given = record.given;
@@ -211,7 +223,7 @@ impl Inputs {
                 seen += 1;
             }
         });
-        seen > 0 && are_code
+        Ok(seen > 0 && are_code)
     }
 }
 
@@ -234,7 +246,7 @@ mod tests {
         }
         let options = DiscoverOptions { format, ..DiscoverOptions::default() };
         let arguments = [folder.path().display().to_string()];
-        Inputs::discover(&arguments, options).unwrap().are_source_code()
+        Inputs::discover(&arguments, options).unwrap().are_source_code(false).unwrap()
     }
 
     #[test]
