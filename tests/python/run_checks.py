@@ -10,6 +10,7 @@ messages, exit codes, interruption. Prints a line for each check that fails, one
 exit code 0 only if all passed. Without PART everything runs. The parts are functions of the modules in checks/.
 Standard library only.
 """
+import argparse
 import shutil
 import sys
 import tempfile
@@ -146,16 +147,16 @@ PARTS = (
 
 
 def main() -> int:
-    if len(sys.argv) < 2:
-        print(__doc__)
-        return 2
-    names = [part.__name__ for part in PARTS]
-    if unknown := set(sys.argv[2:]) - set(names):
-        print(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(names)}")
-        return 2
-    chosen = [part for part in PARTS if part.__name__ in sys.argv[2:]] or PARTS
+    names = {part.__name__: part for part in PARTS}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary", type=Path)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(names)}; all if none is named")
+    options = parser.parse_args()
+    if unknown := [name for name in options.parts if name not in names]:
+        parser.error(f"no such part: {', '.join(unknown)}; there are {', '.join(names)}")
+    chosen = [names[name] for name in options.parts] or PARTS
     work = Path(tempfile.mkdtemp(prefix="lookalike-checks-"))
-    c = Checks(Path(sys.argv[1]).resolve(), work)
+    c = Checks(options.binary.resolve(), work)
     try:
         for part in chosen:
             before, started = (c.passed, c.failed), time.monotonic()
