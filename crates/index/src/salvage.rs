@@ -57,6 +57,15 @@ pub struct Salvaged {
     pub wrong: Vec<String>,
 }
 
+impl Salvaged {
+    /// Whether nothing was wrong, and nothing is lost.
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        let nothing_lost = self.lost == 0 && self.lost_segments.is_empty() && self.replaced == 0;
+        nothing_lost && self.deletes_known && self.wrong.is_empty()
+    }
+}
+
 /// A segment of which nothing can be read.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct LostSegment {

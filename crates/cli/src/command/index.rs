@@ -315,6 +315,11 @@ fn repair(args: &IndexRepairArgs) -> anyhow::Result<Exit> {
     for what in &done.salvaged.wrong {
         tell(format_args!("lookalike: {what}"));
     }
+    if done.salvaged.is_whole() {
+        tell(format_args!(
+            "lookalike: nothing was wrong with it; `index check --deep` says so without a copy"
+        ));
+    }
     if !done.salvaged.deletes_known {
         tell(format_args!(
             "lookalike: the store could not be read: documents that were deleted may be there again, \
