@@ -139,10 +139,11 @@ fn report_skipped_records(outcome: &Outcome, output: &OutputArgs) {
     tell(format_args!("records that are no documents: {all} ({})", shown.join(", ")));
 }
 
-/// Lists bad records on standard error: the first few, or all with `--verbose`.
+/// Lists bad records on standard error: the first few, or all with `--verbose`. They are the error if
+/// there is nothing else.
 fn report_problems(outcome: &Outcome, output: &OutputArgs) {
     let (listed, all) = (outcome.problems.len(), outcome.summary.problems);
-    if !output.quiet {
+    if !output.quiet || outcome.summary.documents == 0 {
         let shown = if output.verbose { listed } else { problems::SHOWN };
         let which = match all == listed as u64 {
             true => "all of them".to_string(),

@@ -53,7 +53,8 @@ fn builder(redirects: Policy) -> ClientBuilder {
 /// Follows a redirect to the same host; the answer is the redirect itself for all others.
 fn within_host(attempt: Attempt<'_>) -> Action {
     let origin = attempt.previous().first().map(reqwest::Url::origin);
-    match origin == Some(attempt.url().origin()) && attempt.previous().len() <= MOST_REDIRECTS {
+    match origin == Some(attempt.url().origin()) {
+        true if attempt.previous().len() > MOST_REDIRECTS => attempt.error("too many redirects"),
         true => attempt.follow(),
         false => attempt.stop(),
     }
