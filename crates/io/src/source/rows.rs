@@ -174,6 +174,16 @@ impl RowReader {
         record.len() - ends
     }
 
+    /// Bytes of the first record that are held, counted as they are when it is parsed: line ends at
+    /// its end, of which one may be escaped, are a part of it only within quotes.
+    fn held_length(&self) -> usize {
+        match self.starts.first() {
+            Some(start) if self.scanner.is_quoted() => self.stream.held.len() - start,
+            Some(start) => self.first_length(*start),
+            None => 0,
+        }
+    }
+
     /// The next piece. Unless `any_size`, only the beginning of a
     /// record longer than a chunk is read.
     pub(super) fn next(&mut self, any_size: bool) -> Next {
@@ -205,9 +215,7 @@ impl RowReader {
             } else if blank {
                 self.cut(held);
                 size = self.chunk_bytes;
-            } else if self.scanner.state != State::Between
-                && held - self.starts.first().copied().unwrap_or(held) > self.max_record
-            {
+            } else if self.scanner.state != State::Between && self.held_length() > self.max_record {
                 return Next::Piece(self.skip_record());
             } else if !any_size {
                 return Next::Large;
