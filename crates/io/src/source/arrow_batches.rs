@@ -1,7 +1,7 @@
 //! Reads an Arrow IPC file or stream in record batches.
 //!
-//! A batch of the file is decoded whole and then cut into chunks by its texts, so chunks are the same
-//! in every reading.
+//! A batch of the file, or the next rows of a large one, is decoded and then cut into chunks by its
+//! texts, so chunks are the same in every reading.
 
 use std::collections::VecDeque;
 

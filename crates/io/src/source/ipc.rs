@@ -5,6 +5,7 @@
 //! buffer against a limit, before memory is taken: the decoder trusts them.
 
 mod message;
+mod windows;
 
 use arrow_array::RecordBatch;
 use arrow_buffer::Buffer;
@@ -18,8 +19,11 @@ use crate::guard::guarded;
 
 use super::open::{self, Opened};
 use message::{CUT_OFF, Place, bytes, check_lengths, message_of, next_place, place_of};
+use windows::Windows;
 
 const MAGIC: &[u8] = b"ARROW1";
+/// Bytes of the largest batch that is decoded whole.
+const WHOLE: u64 = 16 << 20;
 /// The magic of Feather version 1, another format.
 const FEATHER_1: &[u8] = b"FEA1";
 
@@ -31,8 +35,11 @@ pub(crate) struct IpcFile {
     decoder: FileDecoder,
     layout: Layout,
     compression: Option<CompressionType>,
-    /// Bytes of the batch that is returned next.
+    /// The batch that is returned next.
     next: Option<Place>,
+    /// What is left of it, if it is returned a part at a time.
+    windows: Option<Windows>,
+    whole: u64,
 }
 
 /// Where the messages are.
@@ -49,6 +56,10 @@ impl IpcFile {
     /// # Errors
     /// Why it cannot be read, and what to do.
     pub(crate) fn open(input: &InputFile) -> Result<Self, String> {
+        Self::open_with(input, WHOLE)
+    }
+
+    fn open_with(input: &InputFile, whole: u64) -> Result<Self, String> {
         let mut handle = open::open(input).map_err(|e| open::explain(&e))?;
         let size = handle.len();
         let head = bytes(&mut handle, 0, size.min(8))?;
@@ -60,11 +71,14 @@ impl IpcFile {
             );
         }
         let is_file = head.starts_with(MAGIC);
-        let opened = if is_file { Self::file(handle, size) } else { Self::stream(handle, size) };
+        let opened = match is_file {
+            true => Self::file(handle, size, whole),
+            false => Self::stream(handle, size, whole),
+        };
         opened.map_err(|words| meaning(&words, is_file))
     }
 
-    fn file(mut handle: Opened, size: u64) -> Result<Self, String> {
+    fn file(mut handle: Opened, size: u64, whole: u64) -> Result<Self, String> {
         let end = bytes(&mut handle, size.checked_sub(10).ok_or(CUT_OFF)?, 10)?;
         if &end[4..] != MAGIC {
             return Err(CUT_OFF.to_owned());
@@ -83,10 +97,9 @@ impl IpcFile {
             let schema = SchemaRef::new(convert::fb_to_schema(schema));
             Ok::<_, String>((schema, footer.version(), dictionaries, batches))
         })?;
-        let compression = None;
         let decoder = FileDecoder::new(SchemaRef::clone(&schema), version);
         let layout = Layout::File(batches.into_iter());
-        let mut file = Self { handle, size, schema, decoder, layout, compression, next: None };
+        let mut file = Self::new(handle, (size, whole), schema, decoder, layout);
         for place in dictionaries {
             let message = file.message(place)?;
             file.add_dictionary(place, &message)?;
@@ -95,7 +108,7 @@ impl IpcFile {
         Ok(file)
     }
 
-    fn stream(mut handle: Opened, size: u64) -> Result<Self, String> {
+    fn stream(mut handle: Opened, size: u64, whole: u64) -> Result<Self, String> {
         let (place, _) = next_place(&mut handle, 0, size)?.ok_or("it has no schema")?;
         let metadata = bytes(&mut handle, place.offset, place.metadata)?;
         let (schema, version) = guarded(|| {
@@ -105,10 +118,20 @@ impl IpcFile {
         })?;
         let decoder = FileDecoder::new(SchemaRef::clone(&schema), version);
         let layout = Layout::Stream(place.offset + place.metadata + place.body);
-        let compression = None;
-        let mut stream = Self { handle, size, schema, decoder, layout, compression, next: None };
+        let mut stream = Self::new(handle, (size, whole), schema, decoder, layout);
         stream.advance()?;
         Ok(stream)
+    }
+
+    fn new(
+        handle: Opened,
+        (size, whole): (u64, u64),
+        schema: SchemaRef,
+        decoder: FileDecoder,
+        layout: Layout,
+    ) -> Self {
+        let (compression, next, windows) = (None, None, None);
+        Self { handle, size, schema, decoder, layout, compression, next, windows, whole }
     }
 
     /// The schema.
@@ -126,24 +149,39 @@ impl IpcFile {
         self.compression
     }
 
-    /// Bytes of the next batch in the file; `None` at the end.
+    /// Bytes in the file of the next batch, or of its next part; `None` at the end.
     pub(crate) fn next_bytes(&self) -> Option<u64> {
-        self.next.map(|place| place.metadata + place.body)
+        match &self.windows {
+            Some(windows) => Some(windows.next_bytes()),
+            None => self.next.map(|place| place.metadata + place.body),
+        }
     }
 
-    /// Reads the next batch.
+    /// Reads the next batch; of a large one of flat columns, its next rows.
     ///
     /// # Errors
     /// Why it cannot be read, and what to do. Nothing can be read after it.
     pub(crate) fn read(&mut self) -> Result<Option<RecordBatch>, String> {
-        let Some(place) = self.next.take() else { return Ok(None) };
-        let read = self.read_at(place);
+        let read = match (&mut self.windows, self.next) {
+            (Some(_), _) => self.read_window(),
+            (None, Some(place)) => self.read_at(place),
+            (None, None) => return Ok(None),
+        };
         read.map(Some).map_err(|words| meaning(&words, !self.is_stream()))
     }
 
     /// Reads no further.
     pub(crate) fn end(&mut self) {
-        self.next = None;
+        (self.next, self.windows) = (None, None);
+    }
+
+    fn read_window(&mut self) -> Result<RecordBatch, String> {
+        let windows = self.windows.as_mut().ok_or(CUT_OFF)?;
+        let rows = guarded(|| windows.read())?;
+        if windows.is_done() {
+            self.advance()?;
+        }
+        Ok(rows)
     }
 
     fn read_at(&mut self, place: Place) -> Result<RecordBatch, String> {
@@ -156,6 +194,18 @@ impl IpcFile {
 
     /// Finds the next batch, and reads the dictionaries before it.
     fn advance(&mut self) -> Result<(), String> {
+        self.find_next()?;
+        self.windows = match self.next {
+            Some(place) if place.body > 0 => {
+                let (handle, schema, whole) = (&mut self.handle, &self.schema, self.whole);
+                guarded(|| Windows::open(handle, place, schema, whole))?
+            }
+            _ => None,
+        };
+        Ok(())
+    }
+
+    fn find_next(&mut self) -> Result<(), String> {
         self.next = None;
         let offset = match &mut self.layout {
             Layout::File(places) => {

@@ -114,11 +114,16 @@ pub(super) fn check_lengths(message: &[u8], body: usize) -> Result<(), String> {
         let length = i64::from_le_bytes(*prefix.ok_or("a buffer is outside of its message")?);
         // -1 is a buffer that is not compressed.
         all = all.saturating_add(u64::try_from(length).unwrap_or(0));
-        if all > MOST_UNPACKED {
-            return Err(format!("a batch of more than {} GiB", MOST_UNPACKED >> 30));
-        }
     }
-    excess("a batch", body.len() as u64, all)
+    check_unpacked(body.len() as u64, all)
+}
+
+/// Checks the bytes of a batch after decompression.
+pub(super) fn check_unpacked(packed: u64, unpacked: u64) -> Result<(), String> {
+    if unpacked > MOST_UNPACKED {
+        return Err(format!("a batch of more than {} GiB", MOST_UNPACKED >> 30));
+    }
+    excess("a batch", packed, unpacked)
 }
 
 /// Bytes of the file, which has them, aligned for arrays.
