@@ -4,6 +4,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use arrow_buffer::{Buffer, MutableBuffer};
 use arrow_ipc::{Block, BodyCompression, Message, MessageHeader, root_as_message};
+use lookalike_store::StoreError;
 
 use crate::guard::guarded;
 use crate::source::open::Opened;
@@ -135,9 +136,17 @@ pub(super) fn bytes(handle: &mut Opened, offset: u64, length: u64) -> Result<Buf
         handle.read_exact(&mut bytes)?;
         Ok::<_, io::Error>(bytes.into())
     };
-    read().map_err(|e| match handle.failure() {
-        Some(failure) => failure,
-        None if e.kind() == io::ErrorKind::UnexpectedEof => CUT_OFF.to_owned(),
-        None => e.to_string(),
-    })
+    read().map_err(|error| handle.failure().unwrap_or_else(|| words(&error)))
+}
+
+/// Why bytes cannot be read; with what to do, unless they are wrong themselves.
+pub(super) fn words(error: &io::Error) -> String {
+    match error.get_ref().and_then(|inner| inner.downcast_ref::<StoreError>()) {
+        Some(store) => store.message(),
+        None if error.kind() == io::ErrorKind::UnexpectedEof => CUT_OFF.to_owned(),
+        None if error.raw_os_error().is_some() => {
+            format!("cannot be read: {error}; check its disk")
+        }
+        None => error.to_string(),
+    }
 }

@@ -12,9 +12,8 @@ use arrow_buffer::{Buffer, MutableBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_ipc::{CompressionType, FieldNode, RecordBatch as Header};
 use arrow_schema::{DataType, Field, Fields, SchemaRef};
-use lookalike_store::StoreError;
 
-use super::message::{CUT_OFF, Place, bytes, check_unpacked, message_of};
+use super::message::{CUT_OFF, Place, bytes, check_unpacked, message_of, words};
 use crate::source::open::Opened;
 
 /// Bytes of the rows that are read at a time, more or less.
@@ -335,14 +334,6 @@ impl Stream {
     fn counted(&mut self, length: u64) -> Result<(), String> {
         self.left = self.left.checked_sub(length).ok_or("a buffer is too short for its rows")?;
         Ok(())
-    }
-}
-
-fn words(error: &io::Error) -> String {
-    match error.get_ref().and_then(|inner| inner.downcast_ref::<StoreError>()) {
-        Some(store) => store.message(),
-        None if error.kind() == io::ErrorKind::UnexpectedEof => CUT_OFF.to_owned(),
-        None => error.to_string(),
     }
 }
 
