@@ -181,8 +181,7 @@ pub(crate) fn analyse(
     let memory = Memory::of(job.memory);
     // Checkpoints of inputs that are not all there could not be resumed from.
     if let Some(failure) = inputs.damaged().filter(|_| job.strict || !job.skip_unreadable) {
-        let stopped = if job.strict { EngineError::Strict } else { EngineError::Unreadable };
-        return Err(stopped(failure.into_problem()).into());
+        return Err(LookalikeError::unreadable(failure, job.strict));
     }
     let scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
     let staging = state::begin(job, scratch_dir.as_ref())?;

@@ -13,7 +13,7 @@ use crate::{Job, LookalikeError, Settings, Source};
 use lookalike_engine::Silent;
 use lookalike_io::{Beside, DiscoverOptions, Inputs};
 use lookalike_report::DocExhibit;
-use lookalike_text::Tokens;
+use lookalike_text::{AnalysisSettings, Tokens};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -53,10 +53,8 @@ pub fn compare(
         };
         let (of_a, of_b) = (inputs_of(a)?, inputs_of(b)?);
         // Both or neither: tokens are of one kind.
-        let analysis = match settings.analysis_of(&of_b, false)? {
-            of_code if of_code.tokens == Some(Tokens::Symbols) => {
-                settings.analysis_of(&of_a, false)?
-            }
+        let analysis = match analysis_of(settings, &of_b)? {
+            of_code if of_code.tokens == Some(Tokens::Symbols) => analysis_of(settings, &of_a)?,
             of_words => of_words,
         };
         let settings = &Settings { analysis, ..settings.clone() };
@@ -124,8 +122,7 @@ pub fn compare_in(
     let (inputs, caller) = source.open(settings.reading(Vec::new(), None), |inputs| {
         input_fields::check(inputs, &|| false)
     })?;
-    let settings =
-        &Settings { analysis: settings.analysis_of(&inputs, false)?, ..settings.clone() };
+    let settings = &Settings { analysis: analysis_of(settings, &inputs)?, ..settings.clone() };
     let matching = settings.matching()?;
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
     let documents = Documents { inputs: &inputs, reading };
@@ -158,6 +155,11 @@ pub fn compare_in(
         let removed = (common, boilerplate);
         DocumentComparison::of_messages([a.0, b.0], separated, settings, removed, None)
     })
+}
+
+fn analysis_of(settings: &Settings, inputs: &Inputs) -> Result<AnalysisSettings, LookalikeError> {
+    let analysis = settings.analysis_of(inputs, false);
+    analysis.map_err(|failure| LookalikeError::unreadable(failure, false))
 }
 
 /// The text of the only document of a file, and what is compared beside it.

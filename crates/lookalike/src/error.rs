@@ -4,10 +4,10 @@ use lookalike_cluster::KeepRuleError;
 use lookalike_core::ThresholdError;
 use lookalike_engine::EngineError;
 use lookalike_index::IndexError;
-use lookalike_io::Problem;
 use lookalike_io::input::InputError;
 use lookalike_io::sink::OutputError;
 use lookalike_io::table::TableError;
+use lookalike_io::{Problem, ReadFailure};
 use std::fmt;
 
 /// An error of the caller's records or batches.
@@ -451,6 +451,12 @@ pub enum ErrorKind {
 }
 
 impl LookalikeError {
+    /// That an input cannot be read, and the job goes on without none, or that it is `strict`.
+    pub(crate) fn unreadable(failure: ReadFailure, strict: bool) -> Self {
+        let stopped = if strict { EngineError::Strict } else { EngineError::Unreadable };
+        stopped(failure.into_problem()).into()
+    }
+
     /// The kind of this failure.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {

@@ -135,7 +135,9 @@ fn build(
 ) -> Result<Built, LookalikeError> {
     let filter: TermFilter =
         job.term_filter.parse().map_err(|_| EngineError::TermFilter(job.term_filter.clone()))?;
-    let analysis = job.settings.analysis_of(documents.inputs, job.skip_unreadable)?;
+    let skip = job.skip_unreadable && !job.strict;
+    let analysis = job.settings.analysis_of(documents.inputs, skip);
+    let analysis = analysis.map_err(|failure| LookalikeError::unreadable(failure, job.strict))?;
     let settings = Settings { analysis, ..job.settings.clone() };
     let description = description(&settings.analysis, &filter.to_string());
     let count = Count {

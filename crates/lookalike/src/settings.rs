@@ -6,7 +6,7 @@ use crate::no_statistics::NoStatistics;
 use crate::page_files::REPORT_SIZE;
 use lookalike_cluster::{KeepRule, keep_rules};
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
-use lookalike_engine::{EngineError, Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
+use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
 use lookalike_io::{DiscoverOptions, FieldNames, Format, FormatOptions, Inputs, ReadFailure};
 use lookalike_methods::{Method, MethodSpec, build};
 use lookalike_text::{AnalysisSettings, Case, Normalize, Terms, Tokens};
@@ -341,10 +341,9 @@ impl Settings {
         &self,
         inputs: &Inputs,
         skip_unreadable: bool,
-    ) -> Result<AnalysisSettings, LookalikeError> {
+    ) -> Result<AnalysisSettings, ReadFailure> {
         let is_open = self.analysis.tokens.is_none() && self.fields.features.is_none();
-        let unreadable = |failure: ReadFailure| EngineError::Unreadable(failure.into_problem());
-        let tokens = match is_open && inputs.are_source_code(skip_unreadable).map_err(unreadable)? {
+        let tokens = match is_open && inputs.are_source_code(skip_unreadable)? {
             true => Some(Tokens::Symbols),
             false => self.analysis.tokens,
         };

@@ -21,7 +21,10 @@ pub(crate) fn decide(job: &Job, inputs: &Inputs) -> Result<Job, LookalikeError> 
     {
         settings.analysis = decide_by_index(&settings, &Index::open(path)?);
     } else {
-        settings.analysis = settings.analysis_of(inputs, job.skip_unreadable)?;
+        let skip = job.skip_unreadable && !job.strict;
+        let decided = settings.analysis_of(inputs, skip);
+        settings.analysis =
+            decided.map_err(|failure| LookalikeError::unreadable(failure, job.strict))?;
     }
     Ok(Job { settings, ..job.clone() })
 }
