@@ -146,6 +146,19 @@ fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
             tell(format_args!("and {more} more names that are left out"));
         }
     }
+    if added.code_by_words {
+        tell(format_args!(
+            "lookalike: warning: the inputs are source code, and this index compares words: documents \
+             that differ in symbols alone are equal in it. To compare symbols, make another with \
+             `index create --tokens symbols`."
+        ));
+    }
+    if lines && added.duplicates > 0 {
+        tell(format_args!(
+            "{} of {} documents were left out as duplicates",
+            added.duplicates, added.read
+        ));
+    }
     let done = added.committed;
     if args.running.format == FormatArg::Json && !lines {
         let value = json!({

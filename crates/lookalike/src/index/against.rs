@@ -132,7 +132,10 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
         ),
         ("short_documents", own.short_documents == stored.short_documents),
         ("min_features", own.least_features() == stored.least_features()),
-        ("shingle_unit, normalize, tokens or case", own.analysis == stored.analysis),
+        ("shingle_unit", own.analysis.unit == stored.analysis.unit),
+        ("normalize", own.analysis.normalize == stored.analysis.normalize),
+        ("tokens", own.analysis.tokens() == stored.analysis.tokens()),
+        ("case", own.analysis.case == stored.analysis.case),
         // The values of other rules follow from the documents.
         (
             "keep",

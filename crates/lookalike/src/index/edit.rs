@@ -19,6 +19,7 @@ use lookalike_index::{
 };
 use lookalike_io::input::LeftOut;
 use lookalike_io::{DiscoverOptions, Problem};
+use lookalike_text::Tokens;
 use serde::Serialize;
 use std::fs::File;
 use std::io::Read;
@@ -75,6 +76,8 @@ pub struct Added {
     pub listed: Vec<Problem>,
     /// Files and directories in the inputs that are no data.
     pub left_out: Vec<LeftOut>,
+    /// Whether all inputs are source code, of which this index compares words only.
+    pub code_by_words: bool,
     /// Seconds of each part of the work: reading documents and writing segments, deciding which are
     /// kept and making them durable, merging segments.
     pub seconds: AddSeconds,
@@ -242,6 +245,12 @@ impl IndexWriter {
         committed: &mut (dyn FnMut(Committed) + Send),
     ) -> Result<Added, LookalikeError> {
         let opened = Opened::new(source, self.reading(fields)?, progress)?;
+        let analysis = &self.settings().documents.analysis;
+        let code_by_words = analysis.tokens() == Tokens::Words && {
+            let are_code =
+                opened.inputs.are_source_code(options.skip_unreadable && !options.strict);
+            are_code.map_err(|failure| LookalikeError::unreadable(failure, options.strict))?
+        };
         // Phases of groups that follow one another are not shown.
         let quiet = Quiet(progress);
         let of_commits: &dyn Progress =
@@ -278,7 +287,7 @@ impl IndexWriter {
             // A failure stops the writer, and must not hide the error before.
             let _ = index.writer.abandon();
         }
-        ended.map(|()| Added { left_out: opened.inputs.left_out, ..added })
+        ended.map(|()| Added { left_out: opened.inputs.left_out, code_by_words, ..added })
     }
 
     /// How records are read: with the fields of the keep rules.

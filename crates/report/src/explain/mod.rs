@@ -99,6 +99,8 @@ impl<'t> Explanation<'t> {
             "Identical texts"
         } else if self.a.forms() == self.b.forms() && !self.a.is_empty() {
             "Lexically equivalent: the same tokens in the same order"
+        } else if self.a.is_empty() && self.b.is_empty() && visible(&a.text).eq(visible(&b.text)) {
+            "Lexically equivalent: the same characters but for white space"
         } else if reaches {
             "Near-duplicates"
         } else {
@@ -173,4 +175,8 @@ fn document(exhibit: &DocExhibit, tokens: &Tokens<'_>) -> ComparedDocument {
         bytes: exhibit.text.len() as u64,
         tokens: tokens.len() as u64,
     }
+}
+/// The characters but white space: what counts where there are no words.
+fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter(|c| !c.is_whitespace())
 }

@@ -192,9 +192,13 @@ impl IndexMatches<'_> {
             found.witness = search.witness().map(edge);
             if found.witness.is_none() {
                 let id = collection.name(units.members(unit)[0])?.into_owned();
-                return Err(LookalikeError::Internal {
-                    message: format!("the index keeps no document that matches `{id}`"),
-                });
+                return Err(LookalikeError::from(IndexError::Damaged {
+                    path: self.index.dir().to_owned(),
+                    what: format!(
+                        "it keeps no document that matches `{id}`, which is not kept either; \
+                         `index check --deep` says what is wrong, `index repair` makes a new index"
+                    ),
+                }));
             }
         }
         if self.list_pairs.is_some() {
