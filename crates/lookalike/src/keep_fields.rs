@@ -33,7 +33,7 @@ pub(crate) fn check(
                         rule: rule.to_string(),
                         field: field.clone(),
                         value: value.clone(),
-                        fields: inputs.field_names().unwrap_or_default(),
+                        fields: inputs.field_names(),
                     });
                 }
                 // Documents without a preferred value tie; that is what the rule is for.
@@ -48,7 +48,7 @@ pub(crate) fn check(
                 kind,
                 documents: counts.documents,
                 unreadable: counts.unreadable,
-                fields: inputs.field_names().unwrap_or_default(),
+                fields: inputs.field_names(),
             });
         }
         if counts.is_any() {

@@ -3,7 +3,7 @@
 use super::raw::{is_blank, split_line};
 use super::{Body, Chunk, Piece, documents, json, messages, nested, web_records};
 use crate::mail::{MailReader, mbox};
-use crate::{Format, Inputs, ReadFailure};
+use crate::{Format, InputFile, Inputs, ReadFailure};
 
 /// Most files that are read.
 const FILES: usize = 100;
@@ -15,7 +15,7 @@ const NAMES: usize = 1000;
 impl Inputs {
     /// The fields of the first records of each of the first files, in order of appearance, as
     /// written; those in objects and structs as paths, such as `doc.text`. Files that are one
-    /// document have none, unless it is a message.
+    /// document have none, unless it is a message; nor have unreadable ones.
     ///
     /// ```
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -25,58 +25,70 @@ impl Inputs {
     /// std::fs::write(folder.path().join("a.jsonl"), "{\"id\": 7, \"text\": \"to be\"}\n{\"year\": 1603}\n")?;
     /// std::fs::write(folder.path().join("b.csv"), "text,act\nor not to be,3\n")?;
     /// let inputs = Inputs::discover(&[folder.path().display().to_string()], DiscoverOptions::default())?;
-    /// assert_eq!(inputs.field_names()?, ["id", "text", "year", "act"]);
+    /// assert_eq!(inputs.field_names(), ["id", "text", "year", "act"]);
     /// # Ok(())
     /// # }
     /// ```
+    #[must_use]
+    pub fn field_names(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let has_fields = |format: Format| !format.is_document() || format.is_message();
+        let data = self.files.iter().filter(|file| has_fields(file.format));
+        for file in data.take(FILES) {
+            // An unreadable file is reported when it is read.
+            let _ = self.add_names(file, &mut names);
+        }
+        names
+    }
+
+    /// Adds the fields of the first records of a file.
     ///
     /// # Errors
-    /// A file that cannot be read: its fields are not known.
-    pub fn field_names(&self) -> Result<Vec<String>, ReadFailure> {
-        let mut names: Vec<String> = Vec::new();
+    /// It cannot be read: its fields are not known.
+    pub(super) fn add_names(
+        &self,
+        file: &InputFile,
+        names: &mut Vec<String>,
+    ) -> Result<(), ReadFailure> {
         let mut add = |name: &str| {
             if names.len() < NAMES && !names.iter().any(|known| known == name) {
                 names.push(name.to_owned());
             }
         };
         let mut mail = MailReader::default();
-        let has_fields = |format: Format| !format.is_document() || format.is_message();
-        let data = self.files.iter().filter(|file| has_fields(file.format));
-        for file in data.take(FILES) {
-            let one = Inputs::from_files(vec![file.clone()], self.options.clone());
-            let Some(chunk) = one.first_chunk(None)? else { continue };
-            match &chunk.body {
-                Body::Lines(data) => {
-                    let mut data = data.as_slice();
-                    for _ in 0..LINES {
-                        let Some((line, rest)) = split_line(data) else { break };
-                        data = rest;
-                        if !is_blank(line) {
-                            json::member_names(line, NAMES).iter().for_each(|name| add(name));
-                        }
+        let one = Inputs::from_files(vec![file.clone()], self.options.clone());
+        let Some(chunk) = one.first_chunk(None)? else { return Ok(()) };
+        match &chunk.body {
+            Body::Lines(data) => {
+                let mut data = data.as_slice();
+                for _ in 0..LINES {
+                    let Some((line, rest)) = split_line(data) else { break };
+                    data = rest;
+                    if !is_blank(line) {
+                        json::member_names(line, NAMES).iter().for_each(|name| add(name));
                     }
-                }
-                Body::Rows { header, .. } => header.names.iter().for_each(|name| add(name)),
-                Body::Batch(batch) => {
-                    nested::names(batch.schema_ref().fields()).iter().for_each(|name| add(name));
-                }
-                Body::Messages { .. } => {
-                    for (_, raw) in chunk.raw_records().take(LINES) {
-                        let names = messages::names(&mut mail, mbox::message(raw));
-                        names.iter().flatten().for_each(|name| add(name));
-                    }
-                }
-                Body::WebRecords { .. } => {
-                    for (_, raw) in chunk.raw_records().take(LINES) {
-                        web_records::names(raw, self).iter().for_each(|name| add(name));
-                    }
-                }
-                Body::Files(_) => {
-                    documents::names(0, &one, &mut mail)?.iter().for_each(|name| add(name));
                 }
             }
+            Body::Rows { header, .. } => header.names.iter().for_each(|name| add(name)),
+            Body::Batch(batch) => {
+                nested::names(batch.schema_ref().fields()).iter().for_each(|name| add(name));
+            }
+            Body::Messages { .. } => {
+                for (_, raw) in chunk.raw_records().take(LINES) {
+                    let names = messages::names(&mut mail, mbox::message(raw));
+                    names.iter().flatten().for_each(|name| add(name));
+                }
+            }
+            Body::WebRecords { .. } => {
+                for (_, raw) in chunk.raw_records().take(LINES) {
+                    web_records::names(raw, self).iter().for_each(|name| add(name));
+                }
+            }
+            Body::Files(_) => {
+                documents::names(0, &one, &mut mail)?.iter().for_each(|name| add(name));
+            }
         }
-        Ok(names)
+        Ok(())
     }
 
     /// The first records that can be used, of a chunk of so many bytes.

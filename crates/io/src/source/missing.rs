@@ -53,8 +53,7 @@ impl Inputs {
         let (slots, setting) = wanted.into_iter().next()?;
         let names: Vec<&str> = slots.iter().map(|slot| fields.names[*slot]).collect();
         let read = self.part(|format| is_lines(format) || format.has_header());
-        let found = search.names(&read);
-        let found = suggest::listed(&names, &found, 20);
+        let found = suggest::listed(&names, &read.field_names(), 20);
         let names = names.into_iter().map(str::to_owned).collect();
         let unread = search.failure.map(|failure| Box::new(failure.into_problem()));
         Some(MissingField { names, setting, records: search.records, found, unread })
@@ -111,19 +110,11 @@ impl<'a> Search<'a> {
         Some(())
     }
 
-    /// The names of all fields; none if an input cannot be read.
-    fn names(&mut self, inputs: &Inputs) -> Vec<String> {
-        inputs.field_names().unwrap_or_else(|failure| {
-            self.failure.get_or_insert(failure);
-            Vec::new()
-        })
-    }
-
     /// Whether a table among the inputs, or a directory above an input, has one of the fields.
-    fn is_in_a_table(&mut self, inputs: &Inputs, slots: &[Slot]) -> bool {
+    fn is_in_a_table(&self, inputs: &Inputs, slots: &[Slot]) -> bool {
         let is_table =
             |format| matches!(format, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow);
-        let columns = self.names(&inputs.part(is_table));
+        let columns = inputs.part(is_table).field_names();
         let is_given =
             |name: &str| inputs.files.iter().any(|file| file.partitions.get(name).is_some());
         let is_column = |name: &str| columns.iter().any(|column| column == name);

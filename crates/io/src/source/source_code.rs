@@ -202,7 +202,9 @@ impl Inputs {
         let is_known = |name: &String| {
             LANGUAGE_FIELDS.contains(&name.as_str()) || NAME_FIELDS.contains(&name.as_str())
         };
-        let fields: Vec<String> = one.field_names()?.into_iter().filter(is_known).collect();
+        let mut fields = Vec::new();
+        one.add_names(file, &mut fields)?;
+        fields.retain(is_known);
         if fields.is_empty() {
             return Ok(false);
         }

@@ -196,7 +196,8 @@ impl IndexMatches<'_> {
                     path: self.index.dir().to_owned(),
                     what: format!(
                         "it keeps no document that matches `{id}`, which is not kept either; \
-                         `index check --deep` says what is wrong, `index repair` makes a new index"
+                         checking the index with the setting deep says what is wrong, \
+                         repairing it makes a new one"
                     ),
                 }));
             }
