@@ -126,7 +126,7 @@ def make(folder: Path, seed: int) -> None:
         "k.tar.gz": gzip.compress(tar({"x.txt": texts.new().encode(), "y.jsonl": jsonl(texts, "k", 50)}), 1, mtime=0),
         "l.txt": texts.new().encode(), "m.jsonl": jsonl(texts, "m", 600, 4000), "mails": mbox(texts, 5), "n.txt": texts.new().encode(),
         "o.csv": b"id,text\n", "q.jsonl": jsonl(texts, "q", 20),
-        "s.jsonl": code(texts, 10),
+        "s.jsonl": code(texts, 10), "t.csv": b"id,text,seen\n" + b"".join(f"t{at},{texts.new()},2020-01-01\n".encode() for at in range(20)),
     }
     for name, content in files.items():
         (folder / name).write_bytes(content)
@@ -176,6 +176,7 @@ def commands() -> list:
         Command("code", ["dedup", "IN/s.jsonl", *tables, *out], sample=12),
         Command("compare-code", ["compare", "IN/s.jsonl#s0", "IN/s.jsonl#s1"], sample=12),
         Command("named", ["dedup", "IN/q.jsonl", "IN/m.jsonl", "--date-field", "url", *tables, *out], sample=12),
+        Command("named-in-table", ["dedup", "IN/q.jsonl", "IN/t.csv", "--date-field", "seen", *tables, *out], sample=12),
         Command("stdin", ["dedup", "-", *tables, *out], stdin="m.jsonl"),
         Command("pipe", ["dedup", "IN/m.jsonl", "--output", "-", *quiet]),
         Command("undo", ["undo", "HERE/run", "--cluster", "1", *out], needs=("run",), sample=6),

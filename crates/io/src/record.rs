@@ -103,7 +103,7 @@ impl Item<'_> {
     pub fn place(&self) -> (u32, u32) {
         match self {
             Self::Record(record) => (record.file, record.record),
-            Self::Bad(problem) | Self::Failed(ReadFailure(problem)) => {
+            Self::Bad(problem) | Self::Failed(ReadFailure { problem, .. }) => {
                 (problem.file, problem.record)
             }
         }
@@ -117,7 +117,10 @@ impl Item<'_> {
 /// The same input may be readable the next time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "records are missing: stop, or report that the input is unreadable"]
-pub struct ReadFailure(Problem);
+pub struct ReadFailure {
+    problem: Problem,
+    is_of_columns: bool,
+}
 
 impl ReadFailure {
     /// The failure of a file, from an offset on if it is known.
@@ -125,22 +128,32 @@ impl ReadFailure {
         Self::from(Problem::of_file(file, name, offset, message))
     }
 
+    /// A table that was read, and whose columns are not those that are needed.
+    pub(crate) fn of_columns(file: u32, name: &str, message: String) -> Self {
+        Self { is_of_columns: true, ..Self::of_file(file, name, None, message) }
+    }
+
+    /// Whether the columns of a table are the reason: they were read.
+    pub(crate) fn is_of_columns(&self) -> bool {
+        self.is_of_columns
+    }
+
     /// The problem to report.
     #[must_use]
     pub fn problem(&self) -> &Problem {
-        &self.0
+        &self.problem
     }
 
     /// The problem to report.
     #[must_use]
     pub fn into_problem(self) -> Problem {
-        self.0
+        self.problem
     }
 }
 
 impl From<Problem> for ReadFailure {
     fn from(problem: Problem) -> Self {
-        Self(Problem { unreadable: true, ..problem })
+        Self { problem: Problem { unreadable: true, ..problem }, is_of_columns: false }
     }
 }
 
@@ -148,7 +161,7 @@ impl std::error::Error for ReadFailure {}
 
 impl fmt::Display for ReadFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.problem.fmt(f)
     }
 }
 

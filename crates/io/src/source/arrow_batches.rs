@@ -46,7 +46,7 @@ impl ArrowReader {
         }
         let messages = IpcFile::open(input).map_err(refuse)?;
         columns::check(messages.schema(), &Fields::new(names), &input.partitions)
-            .map_err(refuse)?;
+            .map_err(|fault| ReadFailure::of_columns(file, &input.name, fault))?;
         Ok(Some(Self {
             file,
             name: input.name.clone(),

@@ -62,7 +62,8 @@ impl BatchReader {
         let handle = open::open(input).map_err(|e| refuse(open::explain(&e)))?;
         let metadata = guarded(|| ArrowReaderMetadata::load(&handle, ArrowReaderOptions::new()))
             .map_err(|e| refuse(footer(&handle, &e)))?;
-        columns::check(metadata.schema(), fields, &input.partitions).map_err(refuse)?;
+        columns::check(metadata.schema(), fields, &input.partitions)
+            .map_err(|fault| ReadFailure::of_columns(file, &input.name, fault))?;
         let wanted: Vec<usize> = columns::used(metadata.schema(), fields);
         let projection = guarded(|| {
             Ok::<_, String>(match only_fields {

@@ -31,14 +31,22 @@ impl Inputs {
     /// ```
     #[must_use]
     pub fn field_names(&self) -> Vec<String> {
-        let mut names = Vec::new();
+        self.names_and_failure().0
+    }
+
+    /// These names, and the first failure of a file whose fields are therefore not known: not of a
+    /// table that lacks columns, as it was read.
+    pub(super) fn names_and_failure(&self) -> (Vec<String>, Option<ReadFailure>) {
+        let (mut names, mut first) = (Vec::new(), None);
         let has_fields = |format: Format| !format.is_document() || format.is_message();
         let data = self.files.iter().filter(|file| has_fields(file.format));
         for file in data.take(FILES) {
-            // An unreadable file is reported when it is read.
-            let _ = self.add_names(file, &mut names);
+            match self.add_names(file, &mut names) {
+                Err(failure) if !failure.is_of_columns() => _ = first.get_or_insert(failure),
+                Ok(()) | Err(_) => {}
+            }
         }
-        names
+        (names, first)
     }
 
     /// Adds the fields of the first records of a file.

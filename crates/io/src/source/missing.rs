@@ -111,10 +111,11 @@ impl<'a> Search<'a> {
     }
 
     /// Whether a table among the inputs, or a directory above an input, has one of the fields.
-    fn is_in_a_table(&self, inputs: &Inputs, slots: &[Slot]) -> bool {
+    fn is_in_a_table(&mut self, inputs: &Inputs, slots: &[Slot]) -> bool {
         let is_table =
             |format| matches!(format, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow);
-        let columns = inputs.part(is_table).field_names();
+        let (columns, failure) = inputs.part(is_table).names_and_failure();
+        self.failure = self.failure.take().or(failure);
         let is_given =
             |name: &str| inputs.files.iter().any(|file| file.partitions.get(name).is_some());
         let is_column = |name: &str| columns.iter().any(|column| column == name);

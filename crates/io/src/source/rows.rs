@@ -95,7 +95,9 @@ impl RowReader {
                 None => Ok(None),
             };
         };
-        header_fault(&header, fields, input).map_or(Ok(()), |fault| Err(refuse(fault)))?;
+        if let Some(fault) = header_fault(&header, fields, input) {
+            return Err(ReadFailure::of_columns(file, &input.name, fault));
+        }
         reader.header = Arc::new(header);
         Ok(Some(reader))
     }
