@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test test-long test-data build fmt lint unit docs check-runs check-cookbook pictures layers package dist dist-static dist-check python bench bench-peers bench-index bench-instructions bench-python experiments clean
+.PHONY: demo test test-long test-data build fmt lint unit docs check-runs check-cookbook pictures layers package dist dist-static dist-check python bench bench-peers bench-index bench-instructions bench-python research experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -54,7 +54,7 @@ layers:
 ## (Nothing is asked of the network that the build has not fetched.)
 package:
 	$(CARGO) fetch --locked --quiet
-	$(CARGO) package --workspace --exclude lookalike-testing --exclude lookalike-experiments --exclude lookalike-python \
+	$(CARGO) package --workspace --exclude lookalike-testing --exclude lookalike-python \
 		--locked --offline --no-verify --allow-dirty --quiet
 
 ## Packs the command for this system into out/dist: an archive, a Debian package where dpkg-deb is, checksums.
@@ -126,22 +126,31 @@ bench-python:
 ## Measures the living index: adding, questions of one thread, bytes, cold reads; 20 minutes and 10 GB of disk.
 bench-index:
 	$(CARGO) build --release --locked --workspace
+	$(CARGO) build --release --locked $(RESEARCH)
 	$(PYTHON) benchmarks/index.py
 
 ## Counts the instructions of each hot step, twice; needs valgrind, takes a few minutes.
 bench-instructions:
-	$(CARGO) build --release --locked -p lookalike-experiments --bin step
+	$(CARGO) build --release --locked $(RESEARCH) --bin step
 	$(PYTHON) benchmarks/instructions.py --repeat 2
 
+## Builds and tests research/, which is a workspace of its own: the papers' experiments and programs that the benchmarks run.
+RESEARCH = --manifest-path research/Cargo.toml
+research:
+	$(CARGO) fmt $(RESEARCH) --check
+	$(CARGO) clippy $(RESEARCH) --all-targets --locked -- -D warnings
+	$(CARGO) test $(RESEARCH) --locked
+
 ## Repeats the papers' experiments on the collections in DATA (news_*, web_*, mail_*, lic_*, ver_*) and writes docs/experiments.md.
-EXPERIMENTS = target/release/lookalike-experiments
+EXPERIMENTS = research/target/release/lookalike-research
 experiments:
 	@test -n "$(DATA)" || { echo "Say where the collections are: make experiments DATA=DIR"; exit 1; }
-	$(CARGO) build --release --locked -p lookalike-experiments
+	$(CARGO) build --release --locked $(RESEARCH)
 	$(EXPERIMENTS) --news $(DATA)/news_*/docs.* --web $(DATA)/web_*/docs.* --mail $(DATA)/mail_*/docs.* \
 		--campaigns $(DATA)/planted_spam_*/docs.* --licences $(DATA)/lic_*/docs.* --versions $(DATA)/ver_* > docs/experiments.md.partial
 	mv docs/experiments.md.partial docs/experiments.md
 
 clean:
 	$(CARGO) clean
+	$(CARGO) clean $(RESEARCH)
 	rm -rf out

@@ -9,6 +9,7 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 # Each crate and the crates of ours that it may use. No edge among text, core, cluster and spill.
@@ -36,8 +37,8 @@ ALLOWED = {
     "lookalike-python": {"lookalike"},
     # core and engine for its baseline program only, which measures them; the oracle shares no code.
     "lookalike-testing": {"lookalike-text", "lookalike-io", "lookalike-core", "lookalike-engine"},
-    # Measures the whole road and its parts; nothing uses it.
-    "lookalike-experiments": {
+    # A workspace of its own; nothing uses it.
+    "lookalike-research": {
         "lookalike", "lookalike-text", "lookalike-core", "lookalike-join", "lookalike-io", "lookalike-engine",
         "lookalike-methods", "lookalike-lexicon", "lookalike-testing",
     },
@@ -45,9 +46,9 @@ ALLOWED = {
 
 # Outside libraries that belong in one place only.
 HOME = {
-    "clap": {"lookalike-cli", "lookalike-testing", "lookalike-experiments"},
+    "clap": {"lookalike-cli", "lookalike-testing", "lookalike-research"},
     "indicatif": {"lookalike-cli"},
-    "anyhow": {"lookalike-cli", "lookalike-experiments"},
+    "anyhow": {"lookalike-cli", "lookalike-research"},
     "arrow-array": {"lookalike-io", "lookalike", "lookalike-python"},
     "pyo3": {"lookalike-python"},
     "parquet": {"lookalike-io"},
@@ -186,15 +187,21 @@ def file_complaints(crate: Path) -> list[str]:
     return complaints
 
 
+def packages(manifest: str) -> list[dict]:
+    """The packages of a workspace."""
+    command = ["cargo", "metadata", "--format-version", "1", "--no-deps", "--locked", "--manifest-path", manifest]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["packages"]
+
+
 def main() -> int:
-    metadata = json.loads(
-        subprocess.run(
-            ["cargo", "metadata", "--format-version", "1", "--no-deps", "--locked"],
-            check=True, capture_output=True, text=True,
-        ).stdout
-    )
+    product, research = (tomllib.loads(Path(path).read_text()) for path in ("Cargo.toml", "research/Cargo.toml"))
     complaints = []
-    for package in metadata["packages"]:
+    if research["lints"] != product["workspace"]["lints"]:
+        complaints.append("research/Cargo.toml: its lints are not those of Cargo.toml")
+    if research["profile"] != {name: product["profile"][name] for name in ("dev", "release")}:
+        complaints.append("research/Cargo.toml: its profiles are not those of Cargo.toml")
+    crates = packages("Cargo.toml") + packages("research/Cargo.toml")
+    for package in crates:
         name = package["name"]
         if name not in ALLOWED:
             complaints.append(f"{name} is not in the picture: add it to {__file__} and ARCHITECTURE.md")
@@ -211,7 +218,7 @@ def main() -> int:
         complaints += file_complaints(crate)
     for complaint in complaints:
         print(complaint)
-    print(f"layers: {len(metadata['packages'])} crates, {len(complaints)} complaints")
+    print(f"layers: {len(crates)} crates, {len(complaints)} complaints")
     return 1 if complaints else 0
 
 
