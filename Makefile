@@ -49,6 +49,7 @@ docs:
 layers:
 	$(PYTHON) tests/python/layers.py
 	$(PYTHON) tests/python/flags_in_texts.py
+	$(PYTHON) tests/python/check_links.py
 
 ## Assembles each crate that is published as it would be uploaded, without building it from there.
 ## (Nothing is asked of the network that the build has not fetched.)
@@ -94,7 +95,7 @@ check-runs:
 	$(PYTHON) tests/python/check_pictures.py target/debug/lookalike
 	$(PYTHON) tests/browser/run.py target/debug/lookalike
 
-## Runs the commands of docs/cookbook and docs/methods and compares what they print with the pages.
+## Runs the commands of docs/tutorial.md, docs/cookbook and docs/methods and compares what they print with the pages.
 check-cookbook:
 	$(CARGO) build --locked --workspace --bin lookalike --tests
 	$(PYTHON) tests/python/check_cookbook.py target/debug/lookalike
@@ -141,14 +142,14 @@ research:
 	$(CARGO) clippy $(RESEARCH) --all-targets --locked -- -D warnings
 	$(CARGO) test $(RESEARCH) --locked
 
-## Repeats the papers' experiments on the collections in DATA (news_*, web_*, mail_*, lic_*, ver_*) and writes docs/experiments.md.
+## Repeats the papers' experiments on the collections in DATA (news_*, web_*, mail_*, lic_*, ver_*) and writes docs/design/experiments.md.
 EXPERIMENTS = research/target/release/lookalike-research
 experiments:
 	@test -n "$(DATA)" || { echo "Say where the collections are: make experiments DATA=DIR"; exit 1; }
 	$(CARGO) build --release --locked $(RESEARCH)
 	$(EXPERIMENTS) --news $(DATA)/news_*/docs.* --web $(DATA)/web_*/docs.* --mail $(DATA)/mail_*/docs.* \
-		--campaigns $(DATA)/planted_spam_*/docs.* --licences $(DATA)/lic_*/docs.* --versions $(DATA)/ver_* > docs/experiments.md.partial
-	mv docs/experiments.md.partial docs/experiments.md
+		--campaigns $(DATA)/planted_spam_*/docs.* --licences $(DATA)/lic_*/docs.* --versions $(DATA)/ver_* > docs/design/experiments.md.partial
+	mv docs/design/experiments.md.partial docs/design/experiments.md
 
 clean:
 	$(CARGO) clean

@@ -116,12 +116,12 @@ def test_their_side_of_a_port_is_what_the_page_says(
     left = len(lookalike.dedup([documents[name] for name in kept], threshold=0.8).ledger)
     removed = [text for name, text in documents.items() if name not in set(kept)]
     alone = len(lookalike.dedup(removed, against=[documents[name] for name in kept], against_only=True, threshold=0.8).kept())
-    page = (ROOT / "docs/coming-from.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/how-to/coming-from.md").read_text(encoding="utf-8")
     assert f"| {tool.replace('_', '-')} | {len(kept)} | {left} | {alone} |" in page
 
 
 def test_the_curves_of_the_page_are_those_of_the_method() -> None:
-    page = (ROOT / "docs/coming-from.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/how-to/coming-from.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d+) × (\d+) \|[^|]*\|(.*)\|$", page, flags=re.M)
     assert len(rows) == len(TOOLS)
     for bands, each, figures in rows:

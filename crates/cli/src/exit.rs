@@ -1,4 +1,4 @@
-//! Exit codes. `docs/exit-codes.md` documents them for users.
+//! Exit codes. `docs/reference/exit-codes.md` documents them for users.
 
 use crate::interrupt::{self, Signal};
 use crate::terminal::tell;

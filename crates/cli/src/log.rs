@@ -1,4 +1,4 @@
-//! JSON lines on standard error, with `--log json`. docs/logging.md describes the events.
+//! JSON lines on standard error, with `--log json`. docs/reference/logging.md describes the events.
 
 use crate::progress::Reached;
 use crate::visible::write_json;

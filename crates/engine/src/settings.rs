@@ -6,7 +6,7 @@ use lookalike_text::{AnalysisSettings, Terms};
 use std::sync::Arc;
 
 /// The least measure of the remaining sets of a match whose complete sets reach the threshold
-/// (measured in docs/boilerplate.md).
+/// (measured in docs/design/boilerplate.md).
 const LEAST_REMAINING: &str = "0.3";
 
 /// Settings of the match. Two runs with equal settings give equal results.

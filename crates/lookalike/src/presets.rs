@@ -10,7 +10,7 @@ use lookalike_engine::{Linkage, Verify};
 use lookalike_methods::minhash::Bands;
 use lookalike_text::{Tokens, Unit};
 
-/// Settings by name. `docs/presets.md` lists them with what differs from their sources.
+/// Settings by name. `docs/reference/presets.md` lists them with what differs from their sources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preset {
     /// Its name.

@@ -173,7 +173,7 @@ impl From<Shingle> for Option<u32> {
 pub const DEFAULT_SHINGLE: u32 = 5;
 
 /// Fewest terms of a document that is compared by terms, where nothing else is said. Fewer terms
-/// are shared by documents that have nothing else in common (measured in docs/analysis.md).
+/// are shared by documents that have nothing else in common (docs/reference/analysis.md).
 pub const DEFAULT_MIN_TERMS: u32 = 10;
 
 /// Number of documents of a cluster that are kept, where nothing else is said.

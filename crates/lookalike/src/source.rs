@@ -30,7 +30,7 @@ pub struct Record {
     /// The title.
     pub title: Option<String>,
     /// The date, for the keep rules `newest` and `oldest`: ISO 8601, a mail date, or an epoch number
-    /// (docs/survivors.md has all forms).
+    /// (docs/how-to/survivors.md has all forms).
     pub date: Option<String>,
     /// Numbers by name, for the keep rules `max:NAME` and `min:NAME`.
     pub numbers: Vec<(String, f64)>,

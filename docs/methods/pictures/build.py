@@ -5,7 +5,7 @@
     build.py --measure PATH/lookalike   # measures the points first, and writes measured.tsv: a minute
 
 The curves are the formulas of the pages (curves.py). The points are measured by lookalike on pairs made for it (measure.py) and kept in measured.tsv;
-those of imatch-random and of spam are in docs/experiments.md. tests/python/check_pictures.py checks that the files are what this program writes.
+those of imatch-random and of spam are in docs/design/experiments.md. tests/python/check_pictures.py checks that the files are what this program writes.
 """
 import argparse
 import sys
@@ -17,7 +17,7 @@ import curves
 import measure
 from draw import chart
 
-EXPERIMENTS = HERE.parents[1] / "experiments.md"
+EXPERIMENTS = HERE.parents[1] / "design" / "experiments.md"
 MEASURED = HERE / "measured.tsv"
 QUARTERS = [0, 0.25, 0.5, 0.75, 1]
 SHARES = [at / 100 for at in range(101)]
@@ -72,7 +72,7 @@ def read() -> dict:
 
 
 def stable(column: int) -> list:
-    """(edits, share that is stable) in docs/experiments.md for the column of a number of copies, under "Stability against edits"."""
+    """(edits, share that is stable) in docs/design/experiments.md for the column of a number of copies, under "Stability against edits"."""
     page = EXPERIMENTS.read_text(encoding="utf-8")
     table = page[page.index("## Stability against edits") :].split("\n\nThe curves are")[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if line.startswith("|")]
@@ -81,7 +81,7 @@ def stable(column: int) -> list:
 
 
 def spam(rule: str) -> dict:
-    """By collection of spam, the paper's two first, (copies, recall) in docs/experiments.md, under "Spam by the number of copies" for a rule."""
+    """By collection of spam, the paper's two first, (copies, recall) in docs/design/experiments.md, under "Spam by the number of copies" for a rule."""
     page = EXPERIMENTS.read_text(encoding="utf-8")
     section = page[page.index("## Spam by the number of copies") :]
     table = section[section.index(f"Recall under rule {rule} (") :].split("\n\n")[1]

@@ -45,7 +45,7 @@ pub(super) fn window(lexicon: &Lexicon, low: &str, high: &str) -> Result<Vec<u32
 }
 
 /// In how many documents a term of this nidf is: nidf is idf scaled to 0 … 1 between the most and
-/// the least frequent term (docs/lexicon.md).
+/// the least frequent term (docs/how-to/lexicon.md).
 pub(super) fn frequency((least, most): (u32, u32), nidf: f64) -> f64 {
     f64::from(most).powf(1.0 - nidf) * f64::from(least).powf(nidf)
 }

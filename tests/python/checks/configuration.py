@@ -220,11 +220,11 @@ def helps(c: Checks) -> None:
 
 
 def ports(c: Checks) -> None:
-    """The commands of docs/coming-from.md, as they are written there, and their files."""
+    """The commands of docs/how-to/coming-from.md, as they are written there, and their files."""
     folder = c.work / "ports"
     folder.mkdir()
     (folder / "crates.jsonl").write_bytes(CRATES.read_bytes())
-    page = (SAMPLES.parent / "docs" / "coming-from.md").read_text(encoding="utf-8")
+    page = (SAMPLES.parent / "docs" / "how-to" / "coming-from.md").read_text(encoding="utf-8")
     for name, text in re.findall(r"```toml\n# (\S+\.toml)(.*?)```", page, re.S):
         (folder / name).write_text("#" + text)
     commands = re.findall(r"^lookalike (.*)$", page.partition("## On the command line")[2], re.M)

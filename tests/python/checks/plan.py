@@ -9,7 +9,7 @@ from checks.inputs import LETTERS, words, write_jsonl
 
 
 def proven(method: dict, pairs: int, whole: bool) -> float:
-    """The recall that a sample shows of a method: docs/plan.md, "Recommendation"."""
+    """The recall that a sample shows of a method: docs/how-to/plan.md, "Recommendation"."""
     measured = method["recall_in_sample"]
     if method["method"] == "exact":
         return 1.0

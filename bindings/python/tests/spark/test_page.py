@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 def test_the_code_of_the_page_runs(session: SparkSession) -> None:
-    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/spark.md").read_text(), flags=re.M | re.S)
+    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/how-to/spark.md").read_text(), flags=re.M | re.S)
     names: dict[str, object] = {}
     for block in blocks:
-        exec(compile(block, "docs/spark.md", "exec"), names)  # noqa: S102
+        exec(compile(block, "docs/how-to/spark.md", "exec"), names)  # noqa: S102
     assert names["session"] is session

@@ -12,7 +12,8 @@ const WHOLE: u32 = 1_000_000;
 /// their shingles.
 const LEAST: u32 = 10;
 
-/// The share of [`BoilerplateLimit::Auto`], in parts of a million (measured in docs/boilerplate.md).
+/// The share of [`BoilerplateLimit::Auto`], in parts of a million (measured in
+/// docs/design/boilerplate.md).
 const AUTO: u32 = 50_000;
 
 /// In more than how many distinct documents of a site a shingle is boilerplate.

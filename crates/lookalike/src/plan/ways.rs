@@ -68,8 +68,8 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
 }
 
 /// The methods that are best by something at settings measured on collections of mail, news, web
-/// pages and licences (`docs/experiments.md`, "All methods at their best settings"), at the job's
-/// threshold and shingles. They were the same on all four kinds (but for news, whose short stories
+/// pages and licences (`docs/design/experiments.md`, "All methods at their best settings"), at the
+/// job's threshold and shingles. They were the same on all four kinds (but for news, whose short stories
 /// need 64 minima only):
 ///
 /// * bands of 256 minima, verified on complete sets: the cheapest with a recall of 0.95, or nearly;
