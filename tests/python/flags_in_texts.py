@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 CRATES = (
-    "core", "text", "spill", "join", "methods", "cluster", "io", "engine", "lexicon", "report", "lookalike",
+    "core", "text", "spill", "join", "methods", "cluster", "io", "engine", "decide", "lexicon", "report", "lookalike",
 )
 
 # Texts whose product is a command line, or that name a flag of another program.

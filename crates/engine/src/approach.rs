@@ -3,36 +3,9 @@
 use crate::sketch_verifier::sketch;
 use crate::{Collection, Edge, Units};
 use lookalike_core::{CommonElements, Overlap};
+use lookalike_decide::Verify;
 use lookalike_methods::{Evidence, Method};
 use std::sync::Arc;
-
-/// The verifier of a method's candidates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verify {
-    /// By whole feature sets.
-    #[default]
-    Exact,
-    /// By the method's sketches.
-    Sketch,
-    /// None: every candidate is a match.
-    None,
-}
-
-impl Verify {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Exact, Self::Sketch, Self::None];
-
-    /// The name used in settings.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Sketch => "sketch",
-            Self::None => "none",
-        }
-    }
-}
 
 /// The exact join, or a method of the papers with its verification.
 #[derive(Debug, Clone, Default)]

@@ -52,7 +52,7 @@ mod unit_sets;
 pub mod units;
 pub mod verdict;
 
-pub use approach::{Approach, Verify};
+pub use approach::Approach;
 pub use checkpoints::Checkpoints;
 pub use collection::{Collection, Document, DocumentId, DocumentRange, ReplacedDocuments};
 pub use common_elements::common_elements;
@@ -60,6 +60,7 @@ pub use date::{seconds as date_seconds, written as written_date};
 pub use error::EngineError;
 pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
 pub use keep_values::{Valueless, keep_value};
+pub use lookalike_decide::Verify;
 pub use lookalike_join::{
     CandidateSearch, ChunkId, Edge, Linkage, PairList, Progress, SetId, Silent, WitnessRule,
     WitnessSearch, is_contained,
@@ -76,4 +77,4 @@ pub use store::ChunkStore;
 pub use templates::Templates;
 pub use unit_sets::UnitSets;
 pub use units::Units;
-pub use verdict::{MatchResult, Removal, Rule, Verdicts};
+pub use verdict::{MatchResult, Removal, Verdicts};

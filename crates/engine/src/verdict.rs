@@ -2,77 +2,12 @@
 
 use crate::collection::{Document, DocumentId};
 use crate::try_sort::par_sort_cancellable;
-use crate::{
-    Approach, Collection, Edge, EngineError, Linkage, MatchOptions, Matches, Progress, Units,
-    Verify,
-};
+use crate::{Approach, Collection, Edge, EngineError, MatchOptions, Matches, Progress, Units};
 use lookalike_core::{SparseIndex, TextDigest, TokenDigest};
+use lookalike_decide::{Identity, Rule};
 use lookalike_join::SetId;
 use lookalike_methods::Evidence;
 use std::cmp::Ordering;
-
-/// Why a document was removed, from the strictest relation to the loosest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rule {
-    /// Same original content as the kept document ([`crate::original`]).
-    Identical,
-    /// Same sequence of all tokens (Broder: lexically equivalent), whatever a term filter keeps.
-    LexicallyEquivalent,
-    /// Same set of features (Broder: shingle-equivalent).
-    FeatureEquivalent,
-    /// Reaches the threshold with its witness.
-    Near,
-    /// By the method's sketches; the sets were not compared.
-    Sketch,
-    /// The two have a key of the method in common; nothing more was compared.
-    Key,
-    /// In one connected component with it; the two need not reach the threshold.
-    Component,
-    /// The first document of a cluster of which none is kept.
-    Dropped,
-}
-
-impl Rule {
-    /// All rules, strictest first.
-    pub const ALL: [Self; 8] = [
-        Self::Identical,
-        Self::LexicallyEquivalent,
-        Self::FeatureEquivalent,
-        Self::Near,
-        Self::Sketch,
-        Self::Key,
-        Self::Component,
-        Self::Dropped,
-    ];
-
-    /// The rule for a unit removed by a match: `verify` is the verifier of a method's candidates,
-    /// `None` for the exact join.
-    #[must_use]
-    pub fn by_match(linkage: Linkage, verify: Option<Verify>) -> Self {
-        match (linkage, verify) {
-            (Linkage::Components, _) => Self::Component,
-            (Linkage::Leaders, Some(Verify::Sketch)) => Self::Sketch,
-            (Linkage::Leaders, Some(Verify::None)) => Self::Key,
-            (Linkage::Leaders, Some(Verify::Exact) | None) => Self::Near,
-        }
-    }
-
-    /// The name that the ledger uses.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Identical => "identical",
-            Self::LexicallyEquivalent => "lexically_equivalent",
-            Self::FeatureEquivalent => "feature_equivalent",
-            Self::Near => "near",
-            Self::Sketch => "sketch",
-            Self::Key => "key",
-            Self::Component => "component",
-            Self::Dropped => "dropped",
-        }
-    }
-}
 
 /// Why a document was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,15 +71,15 @@ impl Verdicts {
         let MatchResult { collection, units, approach, .. } = *answer;
         let verify = approach.method.is_some().then_some(approach.verify);
         let by_match = Rule::by_match(options.linkage, verify);
-        // The witness, and whether it is in the same unit.
+        // The witness, and the units of the document and of the witness.
         let stands = |document: DocumentId| {
             let (unit, leader) = answer.units_of(document)?;
             let kept = units.members(leader)[0];
             let stays = options.only_protected && leader.0 >= units.protected();
-            (!stays && document != kept).then_some((kept, unit == leader))
+            (!stays && document != kept).then_some((kept, unit, leader))
         };
         let mut leads = vec![false; collection.len() as usize];
-        for (kept, _) in collection.documents().filter_map(stands) {
+        for (kept, ..) in collection.documents().filter_map(stands) {
             leads[kept.index()] = true;
         }
         let leaders = SparseIndex::new(collection.len(), |document| leads[document as usize]);
@@ -161,14 +96,12 @@ impl Verdicts {
             |more| digests.extend(more),
         )?;
         let rule = |document: DocumentId, row: &Document| {
-            let Some((kept, same_unit)) = stands(document) else { return STAYS };
-            let known = leaders.place(kept.0).and_then(|place| digests.get(place as usize));
-            let rule = match known {
-                Some(&(text, _)) if text == row.text => Rule::Identical,
-                Some(&(_, sequence)) if sequence == row.sequence => Rule::LexicallyEquivalent,
-                _ if same_unit => Rule::FeatureEquivalent,
-                _ => by_match,
-            };
+            let Some((kept, unit, leader)) = stands(document) else { return STAYS };
+            let place = leaders.place(kept.0).expect("every witness is one of the leaders");
+            let (content, tokens) = digests[place as usize];
+            let witness = Identity { content, tokens, set: leader };
+            let own = Identity { content: row.text, tokens: row.sequence, set: unit };
+            let rule = Rule::of(&own, &witness, by_match);
             rule as u8
         };
         let mut rules: Vec<u8> = Vec::with_capacity(collection.len() as usize);

@@ -52,7 +52,7 @@ impl Choice {
         for (document, removal) in analysis.removals() {
             // Pairs without a similarity are chosen arbitrarily.
             let value = analysis.similarity(removal.evidence).unwrap_or(0.0);
-            if value < 1.0 || removal.rule > lookalike_engine::Rule::LexicallyEquivalent {
+            if value < 1.0 || removal.rule > lookalike_decide::Rule::LexicallyEquivalent {
                 near.push((value, document));
             }
         }

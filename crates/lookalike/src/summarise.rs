@@ -6,7 +6,8 @@ use crate::decisions::Clusters;
 use crate::settings::DEFAULT_KEEP_N;
 use crate::{DEFAULT_MIN_TERMS, Job, Settings, skipped_files};
 use lookalike_core::CommonElements;
-use lookalike_engine::{Collection, DocumentId, EngineError, Linkage, Rule};
+use lookalike_decide::Rule;
+use lookalike_engine::{Collection, DocumentId, EngineError, Linkage};
 use lookalike_methods::Unsigned;
 use lookalike_report::{
     Action, Confusables, Features, FewTerms, InputSummary, Pairs, Removed, SettingsSummary,

@@ -16,9 +16,10 @@ use crate::run_inputs::{InputsChanged, RunInputs};
 use crate::table_store::{CLUSTERS, LEDGER, PAIRS};
 use crate::{LookalikeError, settings};
 use lookalike_core::Threshold;
+use lookalike_decide::Rule;
 use lookalike_engine::files::{FilePart, piece_bytes};
 use lookalike_engine::pipeline::PipelineLimits;
-use lookalike_engine::{EngineError, Progress, Rule, pipeline};
+use lookalike_engine::{EngineError, Progress, pipeline};
 use lookalike_io::input::name::path_of;
 use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging};
 use lookalike_io::table::{Column, TableFormat, TableReader, Value, WrittenTable};
@@ -319,7 +320,7 @@ impl Tables {
             let name = at.and_then(|at| DocumentName::read(row.get(at..at + WIDTH)?));
             let name = name.ok_or_else(|| damaged(LEDGER))?;
             let rule = rule_at.and_then(|at| row[at].as_text());
-            let rule = rule.and_then(|rule| Rule::ALL.into_iter().find(|one| one.name() == rule));
+            let rule = rule.and_then(Rule::named);
             ledger.push(LedgerRow { place: place_of(&name), rule, row });
         }
         let mut clusters = Vec::new();

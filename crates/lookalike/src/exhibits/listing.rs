@@ -6,8 +6,9 @@
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::result_tables::Named;
+use lookalike_decide::Rule;
 use lookalike_engine::try_sort::{par_sort_cancellable, try_par_sort_unstable_by};
-use lookalike_engine::{DocumentId, EngineError, Progress, Rule};
+use lookalike_engine::{DocumentId, EngineError, Progress};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::ops::Range;

@@ -8,7 +8,8 @@ use crate::documents::{Documents, Row};
 use crate::result_tables::{TableDigest, cluster_columns};
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Overlap};
-use lookalike_engine::{Rule, SetId};
+use lookalike_decide::{Identity, Rule};
+use lookalike_engine::SetId;
 use lookalike_io::table::{TableError, TableReader, Value};
 use std::path::Path;
 
@@ -91,15 +92,12 @@ impl Standing {
             let kept = units.members(leader.unit)[0];
             for &document in units.members(unit).iter().filter(|&&document| document != kept) {
                 let (a, b) = (row(document), row(kept));
-                let rule = if a.identical == b.identical {
-                    Rule::Identical
-                } else if a.lexically_equivalent == b.lexically_equivalent {
-                    Rule::LexicallyEquivalent
-                } else if unit == leader.unit {
-                    Rule::FeatureEquivalent
-                } else {
-                    by_match
+                let identity = |row: Row, set: SetId| Identity {
+                    content: row.identical,
+                    tokens: row.lexically_equivalent,
+                    set,
                 };
+                let rule = Rule::of(&identity(a, unit), &identity(b, leader.unit), by_match);
                 let value =
                     leader.counts.map(|counts| settings.measure.value(counts)).or_else(|| {
                         let value = known.value(document, leader.unit, units)?;

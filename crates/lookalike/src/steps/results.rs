@@ -17,7 +17,8 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_schema::{DataType, SchemaRef};
 use lookalike_core::{Measure, Overlap};
-use lookalike_engine::{Linkage, Rule};
+use lookalike_decide::{Identity, Rule};
+use lookalike_engine::Linkage;
 use lookalike_methods::Evidence;
 use std::cmp::Ordering;
 
@@ -125,11 +126,9 @@ impl Step for Assign {
 #[derive(Debug, Clone)]
 struct Owned {
     rank: i64,
-    set: i64,
     side: i64,
     name: DocumentName<'static>,
-    text: (i64, i64),
-    tokens: (i64, i64),
+    identity: Identity<(i64, i64), (i64, i64), i64>,
     size: i64,
     /// Whether it follows the leader before it.
     written: bool,
@@ -174,7 +173,6 @@ impl Rows {
         let name = self.name(row);
         Owned {
             rank: row.rank,
-            set: row.other,
             side: row.side,
             name: DocumentName {
                 id: name.id.into_owned().into(),
@@ -182,8 +180,7 @@ impl Rows {
                 record: name.record,
                 protected: name.protected,
             },
-            text: (row.text_high, row.text_low),
-            tokens: (row.tokens_high, row.tokens_low),
+            identity: identity(row),
             size: row.size,
             written: false,
         }
@@ -253,6 +250,15 @@ impl Rows {
     }
 }
 
+/// What decides whether the documents of two rows are equal.
+fn identity(row: &Member<'_>) -> Identity<(i64, i64), (i64, i64), i64> {
+    Identity {
+        content: (row.text_high, row.text_low),
+        tokens: (row.tokens_high, row.tokens_low),
+        set: row.other,
+    }
+}
+
 fn overlap_of(shared: i64, a: i64, b: i64) -> Overlap {
     Overlap { shared: shared as u32, a: a as u32, b: b as u32 }
 }
@@ -313,12 +319,7 @@ impl Results {
             self.leader = Some(leader);
             return self.kept(row);
         }
-        let rule = match () {
-            () if (row.text_high, row.text_low) == leader.text => Rule::Identical,
-            () if (row.tokens_high, row.tokens_low) == leader.tokens => Rule::LexicallyEquivalent,
-            () if row.other == leader.set => Rule::FeatureEquivalent,
-            () => self.by_match,
-        };
+        let rule = Rule::of(&identity(row), &leader.identity, self.by_match);
         let counts = overlap_of(row.shared, row.size, row.size_other);
         let name = self.rows.own(row);
         if !self.list && row.side == 0 {
@@ -330,7 +331,7 @@ impl Results {
                 counts,
             )?;
         }
-        if !self.complete && row.other != leader.set {
+        if !self.complete && row.other != leader.identity.set {
             self.rows.pair((&name.name, row.side), (&leader.name, leader.side), counts)?;
         }
         let measure = self.rows.measure.value(counts);
