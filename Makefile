@@ -18,6 +18,7 @@ build:
 ## Runs everything that has to pass.
 test: fmt lint layers package unit docs check-runs python
 	@echo "All checks passed."
+	@$(PYTHON) tests/python/skipped.py
 
 fmt:
 	$(CARGO) fmt --all --check
