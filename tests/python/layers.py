@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the layers of ARCHITECTURE.md: dependencies among crates, and imports among the files of each crate.
+"""Checks the layers of ARCHITECTURE.md: dependencies among crates, and imports among the files of each crate; and their licences.
 
 Among crates, data flows one way, and each outside library has its place (from `cargo metadata`). In each crate, no files
 import each other in a circle, and in `join` no file imports one of a later step (from `use` lines and qualified paths
@@ -208,6 +208,10 @@ def main() -> int:
         if name not in ALLOWED:
             complaints.append(f"{name} is not in the picture: add it to {__file__} and ARCHITECTURE.md")
             continue
+        folder = Path(package["manifest_path"]).parent
+        for licence in ("LICENSE-APACHE", "LICENSE-MIT"):
+            if package["publish"] is None and not (folder / licence).is_file():
+                complaints.append(f"{name} is published without {licence}: ln -s ../../{licence} {folder}")
         for dependency in package["dependencies"]:
             if dependency["kind"] is not None:
                 continue
