@@ -18,6 +18,7 @@ ALLOWED = {
     "lookalike-core": set(),
     "lookalike-cluster": set(),
     "lookalike-spill": set(),
+    "lookalike-options": set(),
     "lookalike-join": {"lookalike-core", "lookalike-cluster", "lookalike-spill"},
     "lookalike-decide": {"lookalike-join"},
     "lookalike-methods": {"lookalike-core"},
@@ -35,7 +36,7 @@ ALLOWED = {
         "lookalike-engine", "lookalike-report", "lookalike-methods", "lookalike-lexicon", "lookalike-index",
         "lookalike-decide",
     },
-    "lookalike-cli": {"lookalike"},
+    "lookalike-cli": {"lookalike", "lookalike-options"},
     "lookalike-python": {"lookalike"},
     # core and engine for its baseline program only, which measures them; the oracle shares no code.
     "lookalike-testing": {"lookalike-text", "lookalike-io", "lookalike-core", "lookalike-engine"},

@@ -19,10 +19,12 @@ pub(crate) fn parse(py: Python<'_>, json: &str) -> PyResult<Settings> {
     settings.with_single_rules().map_err(|error| errors::exception(py, error))
 }
 
-/// The settings with their defaults, as the library writes them.
+/// The settings with their defaults and what follows from others, as the library writes them.
 #[pyfunction]
 pub(crate) fn checked_settings(py: Python<'_>, json: &str) -> PyResult<String> {
-    let settings = parse(py, json)?;
+    let given = parse(py, json)?;
+    let (shingle, least) = (given.shingle_size().into(), given.least_features());
+    let settings = Settings { shingle, min_features: Some(least), ..given };
     serde_json::to_string(&settings).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 

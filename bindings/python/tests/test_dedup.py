@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import json
 import pickle
 from decimal import Decimal
@@ -205,3 +207,10 @@ def test_nothing_to_do() -> None:
     for empty in [[], {"text": []}, iter([])]:
         result = lookalike.dedup(empty)
         assert (len(result), result.kept().to_pylist(), len(result.ledger)) == (0, [], 0)
+
+
+@pytest.mark.parametrize("call", ["dedup", "cluster", "compare", "evaluate", "Run", "Signer", "Settings"])
+def test_signatures_name_every_setting(call: str) -> None:
+    named = inspect.signature(getattr(lookalike, call)).parameters
+    assert not {field.name for field in dataclasses.fields(lookalike.Settings)} - set(named)
+    assert named["measure"].default == "resemblance" and "keywords" not in named

@@ -9,7 +9,8 @@ import shutil
 from typing import Any
 
 from lookalike import _lookalike
-from lookalike._settings import Settings, given_settings
+from lookalike._options import SettingsKeywords, Unpack
+from lookalike._settings import Settings, given_settings, shows
 
 
 class Comparison:
@@ -87,7 +88,8 @@ class Comparison:
         return f"<pre>{html.escape(self.diff(width=110))}</pre>"
 
 
-def compare(a: str, b: str, /, *, settings: Settings | None = None, **keywords: Any) -> Comparison:
+@shows(SettingsKeywords)
+def compare(a: str, b: str, /, *, settings: Settings | None = None, **keywords: Unpack[SettingsKeywords]) -> Comparison:
     """Compares two texts.
 
     Parameters

@@ -9,11 +9,14 @@ from lookalike import _lookalike
 from lookalike._documents import Documents, opener
 from lookalike._index import Index
 from lookalike._libraries import library_of
+from lookalike._options import SettingsKeywords, Unpack
 from lookalike._progress import Progress
 from lookalike._resources import options
 from lookalike._result import Result
-from lookalike._settings import Settings, with_columns
+from lookalike._settings import Settings, shows, with_columns
 
+
+@shows(SettingsKeywords)
 def dedup(
     data: Documents,
     /,
@@ -28,7 +31,7 @@ def dedup(
     memory: int | str | None = None,
     scratch: str | PathLike[str] | None = None,
     progress: Progress = None,
-    **keywords: Any,
+    **keywords: Unpack[SettingsKeywords],
 ) -> Result:
     """Finds the documents that duplicate another one, and says which.
 
@@ -108,6 +111,7 @@ def dedup(
     )
 
 
+@shows(SettingsKeywords)
 def cluster(
     data: Documents,
     /,
@@ -120,7 +124,7 @@ def cluster(
     memory: int | str | None = None,
     scratch: str | PathLike[str] | None = None,
     progress: Progress = None,
-    **keywords: Any,
+    **keywords: Unpack[SettingsKeywords],
 ) -> Result:
     """Lists every pair that reaches the threshold, and the clusters that they form; removes nothing.
 

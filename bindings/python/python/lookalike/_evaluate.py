@@ -14,9 +14,10 @@ from lookalike._errors import DataError
 from lookalike._labels import Labels, classes_of, true_pairs
 from lookalike._lexicon import Lexicon
 from lookalike._lookalike import Table
+from lookalike._options import PlainKeywords, Unpack
 from lookalike._progress import Progress
 from lookalike._resources import options
-from lookalike._settings import Settings, Threshold, threshold_text, with_columns
+from lookalike._settings import Settings, Threshold, shows, threshold_text, with_columns
 
 
 class Trials(NamedTuple):
@@ -72,6 +73,7 @@ class Evaluation:
         return f"<table><caption>{html.escape(self._headline)}</caption><tr>{names}</tr>{body}</table>"
 
 
+@shows(PlainKeywords)
 def evaluate(
     data: Documents,
     methods: str | Sequence[str] = (),
@@ -94,7 +96,7 @@ def evaluate(
     memory: int | str | None = None,
     scratch: str | PathLike[str] | None = None,
     progress: Progress = None,
-    **keywords: Any,
+    **keywords: Unpack[PlainKeywords],
 ) -> Evaluation:
     """Measures methods on documents: what each finds of the true pairs, and what it costs.
 

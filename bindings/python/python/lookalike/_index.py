@@ -20,10 +20,11 @@ from lookalike._index_settings import index_json
 from lookalike._index_sweeps import Sweeps
 from lookalike._index_writer import Added, Committed, Deleted, IndexWriter, Paths, inputs_listed
 from lookalike._lookalike import Table
+from lookalike._options import TextKeywords, Unpack
 from lookalike._progress import Progress
 from lookalike._resources import Options, options, thread_count
 from lookalike._result import Result
-from lookalike._settings import COLUMNS, Linkage, Settings, Threshold, given_settings, with_columns
+from lookalike._settings import COLUMNS, Linkage, Settings, Threshold, given_settings, shows, with_columns
 from lookalike._summary import Summary
 
 
@@ -63,6 +64,7 @@ class Index:
         self._reader = _lookalike.IndexReader(self.path)
 
     @classmethod
+    @shows(TextKeywords)
     def create(
         cls,
         path: str | PathLike[str],
@@ -77,7 +79,7 @@ class Index:
         ttl: int | str | timedelta | None = None,
         threads: int | None = None,
         progress: Progress = None,
-        **keywords: Any,
+        **keywords: Unpack[TextKeywords],
     ) -> Index:
         """Creates an empty index in a directory that does not exist.
 
@@ -111,8 +113,9 @@ class Index:
             A directory that exists; a lexicon that cannot be read.
         """
         # Those of the sample; columns of documents are named where they are added, as index_json says.
-        columns = {} if sample is None else {name: keywords.pop(name) for name in COLUMNS if name in keywords}
-        given = given_settings(settings, keywords)
+        deciding: dict[str, Any] = dict(keywords)
+        columns = {} if sample is None else {name: deciding.pop(name) for name in COLUMNS if name in deciding}
+        given = given_settings(settings, deciding)
         fields, named = with_columns(given, columns)
         value = index_json(
             given,

@@ -11,10 +11,11 @@ from typing import Any, Literal
 from lookalike import _lookalike
 from lookalike._compare import Comparison
 from lookalike._lookalike import Table
+from lookalike._options import ReclusterKeywords, SettingsKeywords, Unpack
 from lookalike._progress import Progress, is_cancelled, reporter
 from lookalike._resources import size, thread_count
 from lookalike._run_options import RunOptions
-from lookalike._settings import Settings, given_settings
+from lookalike._settings import Settings, given_settings, shows
 from lookalike._summary import Summary
 
 Paths = str | PathLike[str] | Sequence[str | PathLike[str]]
@@ -84,6 +85,7 @@ class Run:
     'lexically_equivalent'
     """
 
+    @shows(SettingsKeywords)
     def __init__(
         self,
         inputs: Paths,
@@ -109,7 +111,7 @@ class Run:
         memory: int | str | None = None,
         scratch: str | PathLike[str] | None = None,
         resume: bool = False,
-        **keywords: Any,
+        **keywords: Unpack[SettingsKeywords],
     ) -> None:
         self.settings = given_settings(settings, keywords)
         self._options = RunOptions(
@@ -281,6 +283,7 @@ class OpenRun:
         )
         return Summary(*told)
 
+    @shows(ReclusterKeywords)
     def recluster(
         self,
         output: str | PathLike[str],
@@ -290,7 +293,7 @@ class OpenRun:
         report: bool = True,
         report_size: int | str = "20MB",
         progress: Progress = None,
-        **changes: Any,
+        **changes: Unpack[ReclusterKeywords],
     ) -> Summary:
         """Clusters a run of :meth:`Run.cluster` anew, by other settings, without reading documents again.
 
@@ -304,10 +307,9 @@ class OpenRun:
             ``threshold`` (not below that of the run), ``measure``, ``linkage``, ``witness``, ``keep``,
             ``contained_only``.
         """
-        known = ("threshold", "measure", "linkage", "witness", "keep", "contained_only")
-        unknown = sorted(set(changes) - set(known))
+        unknown = sorted(set(changes) - ReclusterKeywords.__optional_keys__)
         if unknown:
-            raise TypeError(f"recluster() takes {', '.join(known)}, not {unknown[0]!r}")
+            raise TypeError(f"recluster() takes {', '.join(ReclusterKeywords.__annotations__)}, not {unknown[0]!r}")
         told = _lookalike.recluster(
             self.path,
             self.settings.replace(**changes).to_json(),

@@ -8,9 +8,10 @@ from typing import Any
 from lookalike._documents import Documents, opener
 from lookalike._errors import DataError, SettingsError
 from lookalike._lookalike import Array, Signing, Table
+from lookalike._options import SettingsKeywords, Unpack
 from lookalike._progress import Progress
 from lookalike._resources import options
-from lookalike._settings import Settings, with_columns
+from lookalike._settings import Settings, shows, with_columns
 
 
 class Signatures:
@@ -79,7 +80,10 @@ class Signer:
     [3, 3, 2]
     """
 
-    def __init__(self, method: str | None = None, /, *, settings: Settings | None = None, **keywords: Any) -> None:
+    @shows(SettingsKeywords)
+    def __init__(
+        self, method: str | None = None, /, *, settings: Settings | None = None, **keywords: Unpack[SettingsKeywords]
+    ) -> None:
         named = keywords.get("method") if settings is None else settings.method
         if method is not None and named is not None:
             raise SettingsError(f"method={named!r} of the settings, and {method!r}; give one", "method")

@@ -13,12 +13,14 @@ collected frame to :func:`lookalike.dedup`.
 from __future__ import annotations
 
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
 import polars
 
 from lookalike._dedup import dedup
-from lookalike._settings import Settings, with_columns
+from lookalike._options import SettingsKeywords, Unpack
+from lookalike._settings import Settings, shows, with_columns
 from lookalike._signer import Signer
 
 _NUMBERS = polars.List(polars.UInt64)
@@ -35,7 +37,18 @@ class LookalikeExpressions:
     def __init__(self, expression: polars.Expr) -> None:
         self._expression = expression
 
-    def is_kept(self, *, settings: Settings | None = None, **keywords: Any) -> polars.Expr:
+    @shows(SettingsKeywords)
+    def is_kept(
+        self,
+        *,
+        settings: Settings | None = None,
+        strict: bool = False,
+        drop_problems: bool = False,
+        threads: int | None = None,
+        memory: int | str | None = None,
+        scratch: str | PathLike[str] | None = None,
+        **keywords: Unpack[SettingsKeywords],
+    ) -> polars.Expr:
         """For each document of the column whether :func:`lookalike.dedup` keeps it.
 
         The whole column is compared, so a streaming query collects it here; ``.over("source")`` compares the documents
@@ -45,9 +58,8 @@ class LookalikeExpressions:
         ----------
         settings : Settings, optional
             What decides; or any keyword of :class:`lookalike.Settings`, such as ``threshold``.
-        **keywords
-            Also ``strict``, ``drop_problems``, ``threads``, ``memory`` and ``scratch`` of :func:`lookalike.dedup`.
-            Without ``drop_problems``, a row without text is kept.
+        strict, drop_problems, threads, memory, scratch
+            As of :func:`lookalike.dedup`. Without `drop_problems`, a row without text is kept.
 
         Returns
         -------
@@ -65,17 +77,23 @@ class LookalikeExpressions:
         >>> frame.select(newest.alias("kept"))["kept"].to_list()
         [False, True, False]
         """
-        of_settings = {name: value for name, value in keywords.items() if name not in _CALL}
-        of_call = {name: value for name, value in keywords.items() if name in _CALL}
         # Wrong ones are said here and not by the query.
-        given, _ = with_columns(settings, of_settings)
+        given, _ = with_columns(settings, keywords)
 
         def kept(column: polars.Series) -> polars.Series:
-            return polars.Series(dedup(_documents(column, given), settings=given, **of_call).mask())
+            documents = _documents(column, given)
+            found = dedup(
+                documents, settings=given, strict=strict, drop_problems=drop_problems, threads=threads, memory=memory,
+                scratch=scratch,
+            )  # fmt: skip
+            return polars.Series(found.mask())
 
         return self._expression.map_batches(kept, return_dtype=polars.Boolean)
 
-    def features(self, *, settings: Settings | None = None, threads: int | None = None, **keywords: Any) -> polars.Expr:
+    @shows(SettingsKeywords)
+    def features(
+        self, *, settings: Settings | None = None, threads: int | None = None, **keywords: Unpack[SettingsKeywords]
+    ) -> polars.Expr:
         """The feature set of each document, as :meth:`lookalike.Signer.features` gives it.
 
         Elementwise: a streaming query computes it batch by batch.
@@ -103,7 +121,16 @@ class LookalikeExpressions:
         signer = Signer(settings=settings, **keywords)
         return self._signed(signer, lambda documents: signer.features(documents, threads=threads))
 
-    def keys(self, method: str, /, *, threads: int | None = None, **keywords: Any) -> polars.Expr:
+    @shows(SettingsKeywords)
+    def keys(
+        self,
+        method: str,
+        /,
+        *,
+        settings: Settings | None = None,
+        threads: int | None = None,
+        **keywords: Unpack[SettingsKeywords],
+    ) -> polars.Expr:
         """The keys of each document by a method of the papers: documents with a common one are candidates.
 
         Elementwise: a streaming query computes it batch by batch.
@@ -112,10 +139,8 @@ class LookalikeExpressions:
         ----------
         method : str
             As of :class:`lookalike.Signer`.
-        threads
+        settings, threads
             As of :meth:`features`.
-        **keywords
-            As of :class:`lookalike.Signer`.
 
         Returns
         -------
@@ -133,10 +158,19 @@ class LookalikeExpressions:
         >>> keys.join(keys, on="keys").filter(polars.col("row") < polars.col("row_right")).select("row", "row_right").unique().rows()
         [(0, 2)]
         """
-        signer = Signer(method, **keywords)
+        signer = Signer(method, settings=settings, **keywords)
         return self._signed(signer, lambda documents: signer.sign(documents, threads=threads).keys())
 
-    def sketch(self, method: str, /, *, threads: int | None = None, **keywords: Any) -> polars.Expr:
+    @shows(SettingsKeywords)
+    def sketch(
+        self,
+        method: str,
+        /,
+        *,
+        settings: Settings | None = None,
+        threads: int | None = None,
+        **keywords: Unpack[SettingsKeywords],
+    ) -> polars.Expr:
         """The sketch of each document, by which a method of the papers compares two of them; else as :meth:`keys`.
 
         Examples
@@ -147,7 +181,7 @@ class LookalikeExpressions:
         >>> frame.select(polars.col("text").lookalike.sketch("minhash-lsh:bands=16,rows=8").list.len())["text"].to_list()
         [128, 128]
         """
-        signer = Signer(method, **keywords)
+        signer = Signer(method, settings=settings, **keywords)
         return self._signed(signer, lambda documents: signer.sign(documents, threads=threads).sketches())
 
     def _signed(self, signer: Signer, sign: Callable[[polars.DataFrame], Any]) -> polars.Expr:
@@ -157,10 +191,6 @@ class LookalikeExpressions:
         # What cannot be signed with shall be said here and not by the query.
         signed(polars.Series("", [], dtype=polars.String))
         return self._expression.map_batches(signed, return_dtype=_NUMBERS, is_elementwise=True)
-
-
-#: Keywords of `dedup` that are no settings and make sense for a column.
-_CALL = frozenset(["strict", "drop_problems", "threads", "memory", "scratch"])
 
 
 def _documents(column: polars.Series, settings: Settings) -> polars.DataFrame:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._errors import DataError
 from lookalike._lookalike import __version__
-from lookalike._settings import Settings, with_columns
+from lookalike._options import PlainKeywords, Unpack
+from lookalike._settings import Settings, shows, with_columns
 from lookalike.distributed import names as columns
 from lookalike.distributed.rounds import Limits
 from lookalike.distributed.run import Question, pairs_between, run
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 Report = bool | Callable[[Stage], None] | None
 
 
+@shows(PlainKeywords)
 def dedup(
     documents: DataFrame,
     /,
@@ -39,7 +41,7 @@ def dedup(
     progress: Report = None,
     seed: int = 0,
     limits: Limits = Limits(),
-    **keywords: Any,
+    **keywords: Unpack[PlainKeywords],
 ) -> SparkResult:
     """Finds the documents that duplicate another one, and says which.
 
@@ -85,6 +87,7 @@ def dedup(
     return SparkResult(outcome.found, outcome.summary, row, settings.id)
 
 
+@shows(PlainKeywords)
 def cluster(
     documents: DataFrame,
     /,
@@ -98,7 +101,7 @@ def cluster(
     progress: Report = None,
     seed: int = 0,
     limits: Limits = Limits(),
-    **keywords: Any,
+    **keywords: Unpack[PlainKeywords],
 ) -> SparkResult:
     """Lists every pair that reaches the threshold, and the clusters that they form; removes nothing.
 
@@ -118,6 +121,7 @@ def cluster(
     return SparkResult(outcome.found, outcome.summary, row, settings.id)
 
 
+@shows(PlainKeywords)
 def similarity_join(
     a: DataFrame,
     b: DataFrame,
@@ -131,7 +135,7 @@ def similarity_join(
     resume: bool = False,
     progress: Report = None,
     seed: int = 0,
-    **keywords: Any,
+    **keywords: Unpack[PlainKeywords],
 ) -> DataFrame:
     """The pairs of a document of `a` and one of `b` that reach the threshold, with their counts.
 
