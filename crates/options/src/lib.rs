@@ -1,6 +1,6 @@
 //! The table of settings. A setting is an [`Item`] of one slice; from it come the arguments of the
 //! command, keys of TOML files, variables, keywords and documentation of the Python package
-//! (`_options.py`) and the table in `docs/configuration.md`. A test writes the last three.
+//! (`_options.py`) and the table in `docs/reference/configuration.md`. A test writes the last three.
 
 mod settings;
 

@@ -186,7 +186,7 @@ fn python() -> String {
     out + "}\n"
 }
 
-/// Rows of the table of settings in docs/configuration.md.
+/// Rows of the table of settings in docs/reference/configuration.md.
 fn table() -> String {
     let mut out = "| option | in Python | default | |\n|---|---|---|---|\n".to_owned();
     for item in settings() {
@@ -217,7 +217,7 @@ fn keywords_of_python() {
 
 #[test]
 fn table_of_settings() {
-    check("docs/configuration.md", |page| {
+    check("docs/reference/configuration.md", |page| {
         let (before, rest) = page.split_once("<!-- settings -->\n").unwrap();
         let (_, after) = rest.split_once("<!-- end of settings -->\n").unwrap();
         format!("{before}<!-- settings -->\n{}<!-- end of settings -->\n{after}", table())
