@@ -5,7 +5,7 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test test-long test-data build fmt lint unit docs check-runs check-cookbook pictures layers package dist dist-static dist-check python bench bench-peers bench-index bench-instructions bench-python research experiments clean
+.PHONY: demo test test-long test-data build fmt lint unit docs check-runs check-cookbook pictures layers package dist dist-static dist-check python bench-programs bench bench-peers bench-index bench-instructions bench-python research experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 demo: build
@@ -110,25 +110,25 @@ python:
 	$(CARGO) build --locked --workspace --bin lookalike --tests
 	$(PYTHON) tests/python/run_package.py --command target/debug/lookalike
 
+## What the benchmarks run: the command, and the programs of research/.
+bench-programs:
+	$(CARGO) build --release --locked --bin lookalike
+	$(CARGO) build --release --locked $(RESEARCH)
+
 ## Measures the main job against the bare reading loop; takes minutes and a few GB of disk.
-bench:
-	$(CARGO) build --release --locked --workspace
+bench: bench-programs
 	$(PYTHON) benchmarks/main_job.py
 
 ## Measures lookalike next to other tools on the same documents; installs them below out/bench, takes an hour.
-bench-peers:
-	$(CARGO) build --release --locked --workspace
+bench-peers: bench-programs
 	$(PYTHON) benchmarks/peers.py
 
 ## Measures the Python package next to the command and to other tools called from Python; half an hour and 4 GB of disk.
-bench-python:
-	$(CARGO) build --release --locked --workspace
+bench-python: bench-programs
 	$(PYTHON) benchmarks/python.py
 
 ## Measures the living index: adding, questions of one thread, bytes, cold reads; 20 minutes and 10 GB of disk.
-bench-index:
-	$(CARGO) build --release --locked --workspace
-	$(CARGO) build --release --locked $(RESEARCH)
+bench-index: bench-programs
 	$(PYTHON) benchmarks/index.py
 
 ## Counts the instructions of each hot step, twice; needs valgrind, takes a few minutes.
@@ -136,7 +136,7 @@ bench-instructions:
 	$(CARGO) build --release --locked $(RESEARCH) --bin step
 	$(PYTHON) benchmarks/instructions.py --repeat 2
 
-## Builds and tests research/, which is a workspace of its own: the papers' experiments and programs that the benchmarks run.
+## Builds and tests research/, which is a workspace of its own: the papers' experiments and the programs of the benchmarks.
 RESEARCH = --manifest-path research/Cargo.toml
 research:
 	$(CARGO) fmt $(RESEARCH) --check

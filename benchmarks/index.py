@@ -26,7 +26,7 @@ Parts (--only, with commas between; all but `parts` and `peers` by default):
   peers       other tools on --peers documents (see index_peers.py)
 
 Outputs: tables on standard output, progress on standard error, every figure in DIR/index.json. The binaries are
-those of `cargo build --release --workspace`, and of research/, unless --binaries says otherwise. Standard library only.
+those of `make bench-programs` unless --binaries says otherwise. Standard library only.
 """
 import json
 import os

@@ -26,7 +26,7 @@ Every --corpus FILE (or directory of JSONL), which this project does not contain
 Outputs: the tables on standard output, progress on standard error, every single figure in DIR/main_job.json, and how
 cost grows with size, where that was measured, in DIR/main_job.svg (plot.py draws it).
 A figure in a table is the median of its rounds; MB are millions of bytes. The binaries are those of
-`cargo build --release --workspace` unless --binaries says otherwise. Standard library only; Linux and macOS.
+`make bench-programs` unless --binaries says otherwise. Standard library only; Linux and macOS.
 
     main_job.py                                     # what `make bench` does: about 8 GB of disk
     main_job.py books/ news.jsonl --repeat 5        # more variety than the samples alone have

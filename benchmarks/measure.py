@@ -241,14 +241,13 @@ def one_file(corpus: Path, work: Path) -> Path:
 
 
 def programs(binaries: Path, *names: str) -> dict:
-    """Where each program lies: in `binaries`, or where a build of research/ puts its own."""
+    """Where each program lies: in `binaries`, or in the target directory of research/."""
     found = {}
     for name in names:
         paths = [str(folder / name) for folder in (binaries, ROOT / "research/target/release")]
         found[name] = next((path for path in paths if os.access(path, os.X_OK)), None)
         if not found[name]:
-            raise Failed(f"{' or '.join(paths)} is missing: cargo build --release --workspace, "
-                         "or for a program of research/ cargo build --release --manifest-path research/Cargo.toml")
+            raise Failed(f"{' or '.join(paths)} is missing: make bench-programs")
     return found
 
 

@@ -19,7 +19,7 @@ word 5-shingles of the same collection. For each the table says:
                `set_sim_join` that was built; without it, a line says that it is left out.
 
 Outputs: the table on standard output, progress on standard error, every figure in DIR/vocabularies.json. The binaries are
-those of `cargo build --release --workspace`, and of research/, unless --binaries says otherwise. Standard library only; Linux and macOS.
+those of `make bench-programs` unless --binaries says otherwise. Standard library only; Linux and macOS.
 """
 import json
 import re

@@ -38,8 +38,8 @@ ALLOWED = {
     },
     "lookalike-cli": {"lookalike", "lookalike-options"},
     "lookalike-python": {"lookalike"},
-    # core and engine for its baseline program only, which measures them; the oracle shares no code.
-    "lookalike-testing": {"lookalike-text", "lookalike-io", "lookalike-core", "lookalike-engine"},
+    # index for the trait of the failing disk; the oracle shares no code.
+    "lookalike-testing": {"lookalike-text", "lookalike-index"},
     # A workspace of its own; nothing uses it.
     "lookalike-research": {
         "lookalike", "lookalike-text", "lookalike-core", "lookalike-join", "lookalike-io", "lookalike-engine",
@@ -49,7 +49,7 @@ ALLOWED = {
 
 # Outside libraries that belong in one place only.
 HOME = {
-    "clap": {"lookalike-cli", "lookalike-testing", "lookalike-research"},
+    "clap": {"lookalike-cli", "lookalike-research"},
     "indicatif": {"lookalike-cli"},
     "anyhow": {"lookalike-cli", "lookalike-research"},
     "arrow-array": {"lookalike-io", "lookalike", "lookalike-python"},
@@ -64,7 +64,7 @@ HOME = {
     "mail-parser": {"lookalike-io"},
     # In engine for memory of no file.
     "memmap2": {"lookalike-lexicon", "lookalike-engine", "lookalike-index"},
-    "redb": {"lookalike-index"},
+    "redb": {"lookalike-index", "lookalike-testing"},
     "roaring": {"lookalike-index"},
     "askama": {"lookalike-report"},
     # In spill and index only as the checksum of files.

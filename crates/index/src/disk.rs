@@ -2,8 +2,6 @@
 //!
 //! * [`Disk`]: files and directories; [`DiskFile`]: a file that is being written.
 //! * [`RealDisk`]: the file system.
-//! * [`FailingDisk`](failing::FailingDisk): a disk in memory that loses what was not synced, for
-//!   tests.
 //!
 //! What a disk promises, and no more: bytes of a file are durable when [`DiskFile::sync`] has
 //! returned; that a file exists under a name, or no longer does, is durable when
@@ -12,7 +10,6 @@
 //! nothing (Rebello et al., *Can Applications Recover from fsync Failures?*, 2020): nothing more
 //! may be written to it.
 
-pub(crate) mod failing;
 mod map;
 mod real;
 
@@ -163,12 +160,7 @@ impl<T: Any + Debug + Send + Sync> Owner for T {}
 
 impl LockGuard {
     /// A guard whose lock ends when `owner` is dropped.
-    fn new(owner: impl Any + Debug + Send + Sync) -> Self {
+    pub fn new(owner: impl Any + Debug + Send + Sync) -> Self {
         Self { _owner: Box::new(owner) }
     }
-}
-
-/// The error of every call on a file after a failed sync.
-fn stopped_by_failed_sync() -> io::Error {
-    io::Error::other("a sync of this file has failed before, so its content is unknown")
 }

@@ -56,9 +56,8 @@ pub use store::{
 
 pub use writer::{Committed, IndexWriter, Staged};
 
-/// Disks for tests of this crate and of its callers.
+/// For measurements.
 #[doc(hidden)]
 pub mod testing {
-    pub use crate::disk::failing::{FailingDisk, Moment};
     pub use crate::segment::measure::{build_segment, dictionary, merge_segments};
 }

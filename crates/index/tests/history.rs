@@ -6,10 +6,10 @@
 mod model;
 
 use lookalike_core::Measure;
-use lookalike_index::testing::FailingDisk;
 use lookalike_index::{
     Ask, Description, Disk, DocumentBatch, IndexError, IndexReader, IndexWriter, Question,
 };
+use lookalike_testing::failing_disk::FailingDisk;
 use model::{Document, Expected, Model, Rules, makers};
 use proptest::prelude::*;
 use std::path::Path;

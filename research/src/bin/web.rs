@@ -2,7 +2,7 @@
 //! while they are read; the time and the memory of each phase beside the paper's, out, as a page of
 //! Markdown.
 //!
-//! The pages are those of [`lookalike_testing::splice::Pages`]: no disk holds them. They go the
+//! The pages are those of [`lookalike_research::splice::Pages`]: no disk holds them. They go the
 //! engine's own road, through method `dsc` with the paper's parameters: shingles of ten words, one
 //! in 25 kept, keys of more than 1000 documents not looked up (`--key-limit`; Broder's own limit,
 //! `--ignore-common`, takes one more reading of all pages), an estimated resemblance of a half,
@@ -21,7 +21,7 @@ use lookalike_engine::{
 use lookalike_io::source::{Body, Chunk, Piece};
 use lookalike_io::{Compression, DiscoverOptions, Format, InputFile, Inputs};
 use lookalike_methods::{MethodSpec, build};
-use lookalike_testing::splice::{Origin, Pages, Sources};
+use lookalike_research::splice::{Origin, Pages, Sources};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;

@@ -1,6 +1,6 @@
 //! The file system.
 
-use super::{Access, Disk, DiskFile, Lock, LockGuard, Mapped, stopped_by_failed_sync};
+use super::{Access, Disk, DiskFile, Lock, LockGuard, Mapped};
 use lookalike_spill::regular_file;
 use redb::StorageBackend;
 use redb::backends::FileBackend;
@@ -117,7 +117,12 @@ struct RealFile {
 
 impl RealFile {
     fn usable(&self) -> io::Result<()> {
-        if self.sync_failed { Err(stopped_by_failed_sync()) } else { Ok(()) }
+        if self.sync_failed {
+            return Err(io::Error::other(
+                "a sync of this file has failed before, so its content is unknown",
+            ));
+        }
+        Ok(())
     }
 
     /// Writes some of the bytes at the current offset of the file, which is `offset`.

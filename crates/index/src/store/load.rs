@@ -152,9 +152,8 @@ mod tests {
     use super::super::database::{open_readable, open_writable};
     use super::super::{Change, Store, StoreReader};
     use super::*;
-    use crate::disk::{Access, failing::FailingDisk};
+    use crate::disk::{Access, RealDisk};
     use redb::ReadableDatabase;
-    use std::path::Path;
 
     fn change(commit: u64) -> Change {
         let segment = SegmentEntry {
@@ -181,8 +180,8 @@ mod tests {
     /// A few small commits are followed by their deltas; too many, or a large one, are not.
     #[test]
     fn deltas_give_what_all_tables_give() {
-        let disk = FailingDisk::new();
-        let root = Path::new("/");
+        let dir = tempfile::tempdir().unwrap();
+        let (disk, root) = (RealDisk, dir.path());
         let mut store = Store::create(&disk, root, 1).unwrap();
         let mut states = vec![store.state().clone()];
         for commit in 0..70 {
@@ -209,22 +208,21 @@ mod tests {
     }
     #[test]
     fn another_format_or_other_hashes_are_refused_by_name() {
-        let root = Path::new("/");
-        let path = Path::new("/store.redb");
         for (row, value, message) in [
             ("format", &b"\x07\0\0\0"[..], "the format: it has 7, and 1 is needed".to_owned()),
             ("hash", b"other/2", format!("the hashes: it has other/2, and {HASH_NAME} is needed")),
             ("magic", b"no", "damaged: it is not the store of an index".to_owned()),
             ("state", b"short", "damaged: the row state".to_owned()),
         ] {
-            let disk = FailingDisk::new();
+            let dir = tempfile::tempdir().unwrap();
+            let (disk, root, path) = (RealDisk, dir.path(), dir.path().join("store.redb"));
             drop(Store::create(&disk, root, 1).unwrap());
-            let (database, _) = open_writable(&disk, path, Access::Write).unwrap();
+            let (database, _) = open_writable(&disk, &path, Access::Write).unwrap();
             let transaction = database.begin_write().unwrap();
             transaction.open_table(META).unwrap().insert(row, value).unwrap();
             transaction.commit().unwrap();
             drop(database);
-            let expected = format!("/store.redb: {message}");
+            let expected = format!("{}: {message}", path.display());
             let error = Store::open(&disk, root, None).unwrap_err();
             assert_eq!(error.to_string(), expected);
             let error = StoreReader::open(&disk, root, None).unwrap_err();

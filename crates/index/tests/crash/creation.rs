@@ -3,10 +3,10 @@
 
 use crate::history::{DIR, rules};
 use crate::model::{Rules, makers};
-use lookalike_index::testing::FailingDisk;
 use lookalike_index::{
     Access, Description, Disk, DiskFile, IndexError, IndexWriter, Lock, Mapped, RealDisk,
 };
+use lookalike_testing::failing_disk::FailingDisk;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

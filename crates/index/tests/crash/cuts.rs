@@ -3,8 +3,8 @@
 use crate::found::{Found, check, check_reading};
 use crate::history::{DIR, History, Session, SharedHistory, UnderWay, rules};
 use crate::model::{Rules, makers};
-use lookalike_index::testing::FailingDisk;
 use lookalike_index::{Disk, IndexWriter};
+use lookalike_testing::failing_disk::FailingDisk;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, sync_channel};

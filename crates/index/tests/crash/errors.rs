@@ -5,7 +5,7 @@ use crate::history::{DIR, History, Session, SharedHistory, rules};
 use crate::model::Rules;
 use lookalike_index::Disk;
 use lookalike_index::IndexError;
-use lookalike_index::testing::FailingDisk;
+use lookalike_testing::failing_disk::FailingDisk;
 use std::path::Path;
 
 /// Steps of a history.

@@ -2,11 +2,11 @@
 
 use crate::history::{Content, DIR, FILE, History, RecordMap, UnderWay};
 use crate::model::{Document, Rules, makers};
-use lookalike_index::testing::FailingDisk;
 use lookalike_index::{
     Ask, Description, Disk, DocumentBatch, IndexError, IndexReader, IndexWriter, Question, Records,
     Snapshot,
 };
+use lookalike_testing::failing_disk::FailingDisk;
 use std::ops::Bound;
 use std::path::Path;
 use std::sync::Arc;

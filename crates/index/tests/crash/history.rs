@@ -2,8 +2,8 @@
 
 use crate::model::{Document, Expected, Model, Rules, makers};
 use lookalike_core::Measure;
-use lookalike_index::testing::FailingDisk;
 use lookalike_index::{Description, Disk, DocumentBatch, IndexError, IndexWriter, Snapshot};
+use lookalike_testing::failing_disk::FailingDisk;
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::Path;

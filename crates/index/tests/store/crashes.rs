@@ -1,8 +1,8 @@
 //! Power cuts, failing syncs and full disks.
 
 use crate::model::{Model, SETTINGS, random_operations};
-use lookalike_index::testing::FailingDisk;
 use lookalike_index::{IndexError, Store, StoreReader};
+use lookalike_testing::failing_disk::FailingDisk;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 

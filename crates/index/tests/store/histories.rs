@@ -1,8 +1,8 @@
 //! Random histories of changes, reopened at random.
 
 use crate::model::{Model, Operation, SETTINGS, operation};
-use lookalike_index::testing::FailingDisk;
 use lookalike_index::{Change, IndexError, Record, SegmentEntry, Store, StoreReader};
+use lookalike_testing::failing_disk::FailingDisk;
 use proptest::prelude::*;
 use roaring::RoaringBitmap;
 use std::ops::Bound;

@@ -1,4 +1,4 @@
-//! A disk in memory that can lose power, run full or fail to sync.
+//! A disk of an index in memory that can lose power, run full or fail to sync.
 
 mod directory;
 mod file;
@@ -6,11 +6,10 @@ mod handles;
 mod locks;
 mod loss;
 mod machine;
-mod random;
 
-use super::{Access, Disk, DiskFile, Lock, LockGuard, Mapped};
 use handles::{DatabaseHandle, FileHandle, Opening};
 use locks::Span;
+use lookalike_index::{Access, Disk, DiskFile, Lock, LockGuard, Mapped};
 pub use machine::Moment;
 use machine::{Machine, SharedMachine, Watcher};
 use std::io;

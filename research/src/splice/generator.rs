@@ -2,7 +2,7 @@
 
 use super::render::{Labels, line};
 use super::{BREAK, Case, Edit, FEWEST_WORDS, FRESH, Sources, Words};
-use crate::prng::{MILLION, Prng};
+use lookalike_testing::prng::{MILLION, Prng};
 use std::collections::VecDeque;
 
 /// How many documents back a near-duplicate's original can lie: bounds the memory.
@@ -321,7 +321,7 @@ impl<'a> Generator<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::{self, Measure, Ratio, Short};
+    use lookalike_testing::oracle::{self, Measure, Ratio, Short};
     use lookalike_text::{AnalysisSettings, Terms};
     use serde_json::Value;
     use std::collections::HashMap;

@@ -16,7 +16,7 @@
 
 use super::generator::LENGTHS;
 use super::{SourceError, Sources};
-use crate::prng::{MILLION, Prng};
+use lookalike_testing::prng::{MILLION, Prng};
 
 /// Pages in a million that are versions of others: (12.3 − 3.6) / 30.
 const VERSIONS: usize = 290_000;
@@ -170,7 +170,7 @@ impl Pages {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oracle::{self, Measure, Ratio, Short};
+    use lookalike_testing::oracle::{self, Measure, Ratio, Short};
     use lookalike_text::{AnalysisSettings, Terms};
 
     fn pages(seed: u64) -> Pages {

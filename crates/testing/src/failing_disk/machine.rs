@@ -4,7 +4,7 @@ use super::directory::{Change, DirectoryState, Node};
 use super::file::FileState;
 use super::locks::Locks;
 use super::loss::Loss;
-use super::random::Random;
+use crate::prng::Prng;
 use std::fmt;
 use std::io;
 use std::path::{Component, Path};
@@ -104,7 +104,7 @@ impl Machine {
     }
 
     pub(super) fn after_crash(&self, seed: u64) -> Self {
-        let mut random = Random::new(seed);
+        let mut random = Prng::new(seed);
         let unsynced = self.nodes.iter().filter_map(|node| match node {
             Content::File(file) => file.unsynced(),
             Content::Directory(directory) => directory.unsynced(),

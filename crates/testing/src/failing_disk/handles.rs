@@ -3,7 +3,7 @@
 use super::directory::Node;
 use super::locks::Span;
 use super::machine::SharedMachine;
-use crate::disk::{DiskFile, stopped_by_failed_sync};
+use lookalike_index::DiskFile;
 use redb::{BackendError, StorageBackend};
 use std::io::{self, Write};
 use std::ops::Bound;
@@ -41,7 +41,7 @@ impl Opening {
     fn usable(&self) -> io::Result<()> {
         if self.sync_failed.load(Ordering::Relaxed) {
             self.disk.lock().retries += 1;
-            return Err(stopped_by_failed_sync());
+            return Err(io::Error::other("a sync of this file has failed before"));
         }
         Ok(())
     }

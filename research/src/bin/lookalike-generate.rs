@@ -1,9 +1,9 @@
 //! Text files in, a collection of any size out, on standard output.
 //!
-//! The work is done by [`lookalike_testing::splice`]; this is what can be typed.
+//! The work is done by [`lookalike_research::splice`]; this is what can be typed.
 
 use clap::Parser;
-use lookalike_testing::splice::{Generator, Mode, Options, Sources};
+use lookalike_research::splice::{Generator, Mode, Options, Sources};
 use std::io::Write;
 use std::process::ExitCode;
 

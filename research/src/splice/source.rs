@@ -5,10 +5,10 @@
 //! read.
 
 use super::{BREAK, Words};
-use crate::prng::Prng;
 use lookalike_io::input::InputError;
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Content, DiscoverOptions, Inputs, Item};
+use lookalike_testing::prng::Prng;
 use lookalike_text::{decode_html, decode_text, extract};
 use std::collections::HashSet;
 use std::ops::Range;

@@ -4,7 +4,7 @@
 //! out and documents quoted whole are what containment is for (Broder 1997).
 
 use super::{FEWEST_WORDS, Sources, Words};
-use crate::prng::{MILLION, Prng};
+use lookalike_testing::prng::{MILLION, Prng};
 
 /// In which letters a document is written out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

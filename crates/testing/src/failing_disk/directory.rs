@@ -1,7 +1,7 @@
 //! A directory of the failing disk.
 
 use super::loss::Loss;
-use super::random::Random;
+use crate::prng::Prng;
 use std::collections::BTreeMap;
 
 /// Index of a file or directory in its disk.
@@ -44,7 +44,7 @@ impl DirectoryState {
 
     /// The entries after a power cut. Any subset of the changes, in their order: another order
     /// gives no other result, as a change is of one file and is void if the name is of another.
-    pub(super) fn after_crash(&self, loss: &Loss, random: &mut Random) -> BTreeMap<String, Node> {
+    pub(super) fn after_crash(&self, loss: &Loss, random: &mut Prng) -> BTreeMap<String, Node> {
         let mut entries = self.durable.clone();
         for (number, change) in &self.pending {
             if loss.survives(random, *number) {

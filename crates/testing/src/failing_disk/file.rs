@@ -1,7 +1,7 @@
 //! A file of the failing disk: its bytes, those that are durable, and the operations between.
 
 use super::loss::Loss;
-use super::random::Random;
+use crate::prng::{MILLION, Prng};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -153,7 +153,7 @@ impl FileState {
     }
 
     /// The file after a power cut: all of it durable.
-    pub(super) fn after_crash(&self, loss: &Loss, random: &mut Random) -> Self {
+    pub(super) fn after_crash(&self, loss: &Loss, random: &mut Prng) -> Self {
         let mut bytes = self.durable.clone();
         let longest = self.pending.iter().map(Pending::after).max().unwrap_or(0);
         bytes.resize(longest.max(bytes.len()), 0);
@@ -171,7 +171,7 @@ impl FileState {
             let first = block * BLOCK;
             for sector in units(&(first..first + content.len()), SECTOR) {
                 // What is written later includes what is in memory.
-                if left.get(&sector).is_some_and(|&left| left > 0) || random.chance(50) {
+                if left.get(&sector).is_some_and(|&left| left > 0) || random.happens(MILLION / 2) {
                     let part = within(sector, SECTOR, (first + content.len()).min(bytes.len()));
                     bytes[part.clone()]
                         .copy_from_slice(&content[part.start - first..part.end - first]);

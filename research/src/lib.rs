@@ -1,0 +1,3 @@
+//! What several programs of this workspace use.
+
+pub mod splice;
