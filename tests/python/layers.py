@@ -203,6 +203,9 @@ def main() -> int:
         complaints.append("research/Cargo.toml: its lints are not those of Cargo.toml")
     if research["profile"] != {name: product["profile"][name] for name in ("dev", "release")}:
         complaints.append("research/Cargo.toml: its profiles are not those of Cargo.toml")
+    update = ["cargo", "update", "--workspace", "--offline", "--manifest-path", "research/Cargo.toml"]
+    if subprocess.run([*update, "--locked"], capture_output=True).returncode != 0:
+        complaints.append(f"research/Cargo.lock does not fit the crates: {' '.join(update)}")
     crates = packages("Cargo.toml") + packages("research/Cargo.toml")
     for package in crates:
         name = package["name"]
