@@ -5,20 +5,43 @@ CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
 
-.PHONY: demo test test-long test-data build fmt lint unit docs check-runs check-cookbook pictures layers package dist dist-static dist-check python bench-programs bench bench-peers bench-index bench-instructions bench-python research experiments clean
+.PHONY: demo check test test-long test-data build fmt lint unit docs check-runs check-kills check-reads check-browser check-pages check-cookbook pictures layers package dist dist-static dist-check python bench-programs bench bench-peers bench-index bench-instructions bench-python research experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
-demo: build
-	target/release/lookalike dedup samples --output $(DEMO) --force --tables tsv
+## (Quick to build: without object stores, and what is not hot is optimised lightly. `make build` builds what is used and measured.)
+demo:
+	$(CARGO) build --profile demo --locked --no-default-features
+	target/demo/lookalike dedup samples --output $(DEMO) --force --tables tsv
 	@echo "Open $(DEMO)/report.html in a browser; every removal and its proof: $(DEMO)/ledger.tsv"
 
 build:
 	$(CARGO) build --release --locked
 
-## Runs everything that has to pass.
-test: fmt lint layers package unit docs check-runs python
+## Runs everything that has to pass: what is compiled by all first, then the checks, LANES of them side by side
+## (each prints as a whole when it ends; a make without --output-sync runs them one after the other).
+LANES ?= 2
+SIDE_BY_SIDE = $(if $(filter output-sync,$(.FEATURES)),--jobs $(LANES) --output-sync)
+CHECKS = unit check-runs python lint docs check-kills check-reads check-browser check-pages package
+test: fmt layers
+	$(CARGO) build $(TESTED)
+	@$(MAKE) --no-print-directory COMPILED=yes $(SIDE_BY_SIDE) $(CHECKS)
 	@echo "All checks passed."
 	@$(PYTHON) tests/python/skipped.py
+
+## For every change, in minutes: layers, lints, the tests inside the crates, and the table of whole runs.
+check: fmt layers lint $(COMMAND)
+	$(CARGO) test --workspace --lib --locked
+	$(PYTHON) tests/python/run_checks.py $(COMMAND) self_test cases settings
+
+# With --tests and the whole workspace the dependencies have the features that `cargo test` gives them;
+# the binary alone would compile serde, and with it all our crates, once more.
+TESTED = --locked --workspace --bin lookalike --tests
+COMMAND = target/debug/lookalike
+ifndef COMPILED
+.PHONY: $(COMMAND)
+endif
+$(COMMAND):
+	$(CARGO) build $(TESTED)
 
 fmt:
 	$(CARGO) fmt --all --check
@@ -83,32 +106,37 @@ unit check-runs: export LOOKALIKE_DATA := $(or $(LOOKALIKE_DATA),$(abspath ../sh
 endif
 
 ## Whole runs, checked by a program that shares no code with lookalike.
-## (With --tests and the whole workspace the dependencies have the features that `cargo test` gives them;
-## the binary alone would compile serde, and with it all our crates, once more.)
-check-runs:
-	$(CARGO) build --locked --workspace --bin lookalike --tests
-	$(PYTHON) tests/python/run_checks.py target/debug/lookalike
-	$(PYTHON) tests/python/check_kills.py target/debug/lookalike
-	$(PYTHON) tests/python/check_reads.py target/debug/lookalike
-	$(PYTHON) tests/python/check_benchmarks.py
-	$(PYTHON) tests/python/check_formats.py
-	$(PYTHON) tests/python/check_cookbook.py target/debug/lookalike
-	$(PYTHON) tests/python/check_pictures.py target/debug/lookalike
-	$(PYTHON) tests/browser/run.py target/debug/lookalike
+check-runs: $(COMMAND)
+	$(PYTHON) tests/python/run_checks.py $(COMMAND)
+
+## Runs that are killed, and disks that fail.
+check-kills: $(COMMAND)
+	$(PYTHON) tests/python/check_kills.py $(COMMAND)
+
+## Reads that fail.
+check-reads: $(COMMAND)
+	$(PYTHON) tests/python/check_reads.py $(COMMAND)
+
+check-browser: $(COMMAND)
+	$(PYTHON) tests/browser/run.py $(COMMAND)
 
 ## Runs the commands of docs/tutorial.md, docs/cookbook and docs/methods and compares what they print with the pages.
-check-cookbook:
-	$(CARGO) build --locked --workspace --bin lookalike --tests
-	$(PYTHON) tests/python/check_cookbook.py target/debug/lookalike
+check-cookbook: $(COMMAND)
+	$(PYTHON) tests/python/check_cookbook.py $(COMMAND)
+
+## The pictures and figures of the pages, and the files of each version of each format.
+check-pages: check-cookbook
+	$(PYTHON) tests/python/check_pictures.py $(COMMAND)
+	$(PYTHON) tests/python/check_benchmarks.py
+	$(PYTHON) tests/python/check_formats.py
 
 ## Measures the points of the pictures in docs/methods and draws them again.
 pictures: build
 	$(PYTHON) docs/methods/pictures/build.py --measure target/release/lookalike
 
 ## Builds the Python package into a fresh virtual environment and runs all of its tests.
-python:
-	$(CARGO) build --locked --workspace --bin lookalike --tests
-	$(PYTHON) tests/python/run_package.py --command target/debug/lookalike
+python: $(COMMAND)
+	$(PYTHON) tests/python/run_package.py --command $(COMMAND)
 
 ## What the benchmarks run: the command, and the programs of research/.
 bench-programs:
