@@ -1,12 +1,10 @@
 //! Command-line arguments: definitions and `--help` texts, no behaviour.
 
-mod boilerplate;
 mod choices;
 mod documents;
 mod dry_run;
 mod evaluate;
 mod filter;
-mod formats;
 mod index;
 mod input;
 mod keep;
@@ -16,21 +14,20 @@ mod log;
 mod man;
 mod matching;
 mod methods;
+mod options;
 mod output;
 mod plan;
 mod recluster;
-mod records;
 mod report;
 mod results;
 mod run;
-mod separate;
 mod stream;
 mod survivors;
 mod values;
 
 pub(crate) use choices::{
-    CaseArg, FormatArg, InputFormatArg, LinkageArg, MeasureArg, NormalizeArg, PlannedArg, ShortArg,
-    TablesArg, TermsArg, TokensArg, TruthArg, UnitArg, VerifyArg, WitnessArg,
+    CaseArg, FormatArg, LinkageArg, MeasureArg, NormalizeArg, PlannedArg, TablesArg, TokensArg,
+    TruthArg, VerifyArg, WitnessArg,
 };
 pub(crate) use documents::{CompareArgs, ExplainArgs};
 pub(crate) use evaluate::EvaluateArgs;
@@ -38,14 +35,13 @@ pub(crate) use filter::{
     FilterArgs, FilterCommand, FilterListArgs, FilterReportArgs, FilterRuleArgs, FilterVerdictArgs,
     MatchRuleArgs, MessageArgs, ReportArg,
 };
-pub(crate) use formats::FormatArgs;
 pub(crate) use index::{
     CollapseArgs, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
     IndexDiffArgs, IndexDirArgs, IndexExportArgs, IndexHistoryArgs, IndexHoldersArgs,
     IndexMergeArgs, IndexRepairArgs, IndexRevisitArgs, IndexStatsArgs, QueryArgs, SweepAddArgs,
     SweepCommand, SweepRemoveArgs,
 };
-pub(crate) use input::{FieldArgs, InputArgs};
+pub(crate) use input::InputArgs;
 pub(crate) use keep::keep_rules;
 pub(crate) use knobs::{PresetsArgs, SeedArgs};
 pub(crate) use lexicon::{
@@ -53,18 +49,20 @@ pub(crate) use lexicon::{
 };
 pub(crate) use log::LogArgs;
 pub(crate) use man::ManArgs;
-pub(crate) use matching::{
-    AnalysisArgs, CommonArgs, CriterionArgs, MatchArgs, MethodArgs, MinFeaturesArgs,
-};
+pub(crate) use matching::{MatchArgs, MethodArgs};
 pub(crate) use methods::MethodsArgs;
+pub(crate) use options::{
+    AnalysisArgs, BoilerplateArgs, CommonArgs, ContainedArgs, CriterionArgs, FieldArgs, Given,
+    KeepArgs, MinFeaturesArgs, SeparateArgs, WitnessArgs,
+};
 pub(crate) use output::{EarlierArgs, MemoryArgs, OutputArgs, RunningArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use recluster::ReclusterArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use results::{ShowArgs, UndoArgs};
-pub(crate) use run::{ClusterArgs, DedupArgs, WitnessArgs};
+pub(crate) use run::{ClusterArgs, DedupArgs};
 pub(crate) use stream::StreamArgs;
-pub(crate) use survivors::{AttributesArgs, ContainedArgs, GuardArgs, NearMissArgs, SurvivorArgs};
+pub(crate) use survivors::{AttributesArgs, GuardArgs, NearMissArgs, SurvivorArgs};
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;

@@ -18,7 +18,7 @@ pub struct Item {
     pub hidden_aliases: &'static [&'static str],
     /// One-letter option.
     pub short: Option<char>,
-    /// Name of the value in `--help`; empty for the name of the option.
+    /// Name of the value in `--help`; with `|` it shows all values.
     pub value: &'static str,
     /// Values that it takes.
     pub kind: Kind,
@@ -32,10 +32,10 @@ pub struct Item {
     pub long_help: Option<&'static str>,
     /// Heading in `--help`.
     pub heading: &'static str,
-    /// The setting without which it has no effect.
-    pub needs: Option<&'static str>,
-    /// The setting that it excludes.
-    pub excludes: Option<&'static str>,
+    /// Settings without which it has no effect.
+    pub needs: &'static [&'static str],
+    /// Settings that it excludes.
+    pub excludes: &'static [&'static str],
     /// Place in the settings as JSON, with dots; empty for the name.
     pub path: &'static str,
     /// Keyword of Python; empty for the name.

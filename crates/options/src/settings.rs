@@ -15,8 +15,8 @@ const MATCHING: Item = Item {
     help: "",
     long_help: None,
     heading: "Matching",
-    needs: None,
-    excludes: None,
+    needs: &[],
+    excludes: &[],
     path: "",
     keyword: "",
     python_type: None,
@@ -60,6 +60,7 @@ pub const CRITERION: &[Item] = &[
     },
     Item {
         name: "measure",
+        value: "MEASURE",
         kind: Kind::Choice(&["resemblance", "containment", "cosine"]),
         default: Some("resemblance"),
         help: "Similarity measure",
@@ -86,6 +87,7 @@ pub const ANALYSIS: &[Item] = &[
     },
     Item {
         name: "shingle-unit",
+        value: "SHINGLE_UNIT",
         kind: Kind::Choice(&["word", "char"]),
         default: Some("word"),
         help: "Token unit",
@@ -94,6 +96,7 @@ pub const ANALYSIS: &[Item] = &[
     },
     Item {
         name: "terms",
+        value: "TERMS",
         kind: Kind::Choice(&["all", "kolcz"]),
         default: Some("all"),
         help: "Terms compared by --measure cosine; kolcz: at least four characters and at most one digit",
@@ -101,6 +104,7 @@ pub const ANALYSIS: &[Item] = &[
     },
     Item {
         name: "normalize",
+        value: "NORMALIZE",
         kind: Kind::Choice(&["none", "nfc", "nfkc", "confusables"]),
         default: Some("nfc"),
         help: "Unicode normalisation; zero-width and other default-ignorable characters are always ignored. \
@@ -110,6 +114,7 @@ pub const ANALYSIS: &[Item] = &[
     },
     Item {
         name: "tokens",
+        value: "TOKENS",
         kind: Kind::Choice(&["words", "symbols"]),
         help: "What tokens are: words, or also each symbol and punctuation character, so that a < b and a > b \
                differ [default: words; symbols if all inputs are source code]",
@@ -130,6 +135,7 @@ pub const ANALYSIS: &[Item] = &[
     },
     Item {
         name: "case",
+        value: "CASE",
         kind: Kind::Choice(&["fold", "keep"]),
         default: Some("fold"),
         help: "Upper and lower case: fold to lower case, or keep (compare as written)",
@@ -138,6 +144,7 @@ pub const ANALYSIS: &[Item] = &[
     },
     Item {
         name: "short-documents",
+        value: "SHORT_DOCUMENTS",
         kind: Kind::Choice(&["whole", "ignore"]),
         default: Some("whole"),
         help: "Texts with fewer tokens than one shingle: use the whole text as the shingle, or match nothing",
@@ -193,7 +200,7 @@ pub const BOILERPLATE: &[Item] = &[
              the rest reaches 0.3. Documents of nothing else match only documents of the same words. The summary shows what was removed as text, and the tables have the resemblance of \
              complete documents in the column whole_resemblance. The inputs are read two more times.",
         ),
-        excludes: Some("method"),
+        excludes: &["method"],
         python_help: Some(
             "Shingles in more distinct documents of one site than this are removed from all sets: a number, a share \
              (``\"5%\"``) or ``\"auto\"``. Documents that reach the threshold only with them match if the rest reaches 0.3.",
@@ -204,7 +211,7 @@ pub const BOILERPLATE: &[Item] = &[
         name: "site-field",
         value: "NAME",
         help: "Field that names the site of a document for --boilerplate",
-        needs: Some("boilerplate"),
+        needs: &["boilerplate"],
         ..MATCHING
     },
 ];
@@ -272,6 +279,7 @@ pub const CONTAINED: &[Item] = &[Item {
 /// How pairs become clusters.
 pub const LINKAGE: &[Item] = &[Item {
     name: "linkage",
+    value: "LINKAGE",
     kind: Kind::Choice(&["leaders", "components"]),
     help: "How pairs become clusters",
     python_help: Some(
@@ -322,7 +330,7 @@ pub const METHODS: &[Item] = &[
         default: Some("exact"),
         help: "Verifier of the method's candidates: exact (complete feature sets), sketch (the method's sketches) or \
                none (a common key suffices)",
-        needs: Some("method"),
+        needs: &["method"],
         path: "method.verify",
         ..METHOD
     },
@@ -332,7 +340,7 @@ pub const METHODS: &[Item] = &[
         kind: Kind::Name,
         help: "Lexicon of document frequencies for the method, from `lookalike lexicon build` [default: counted in \
                INPUT]",
-        needs: Some("method"),
+        needs: &["method"],
         path: "method.lexicon",
         python_type: Some(("str | PathLike[str] | LexiconLike | None", "None")),
         python_help: Some(
@@ -345,7 +353,7 @@ pub const METHODS: &[Item] = &[
         value: "HEX",
         kind: Kind::Checksum,
         help: "Fail unless the lexicon has this checksum (printed by `lookalike lexicon show`)",
-        needs: Some("lexicon"),
+        needs: &["lexicon"],
         path: "method.lexicon_checksum",
         ..METHOD
     },
@@ -355,7 +363,7 @@ pub const METHODS: &[Item] = &[
         kind: Kind::Count(0),
         help: "Ignore keys that more than N distinct documents have, and count them. Feature sets and sketches are \
                not changed (--ignore-common changes them)",
-        needs: Some("method"),
+        needs: &["method"],
         path: "method.key_limit",
         python_help: Some("Keys of `method` that more distinct documents have are ignored."),
         ..METHOD

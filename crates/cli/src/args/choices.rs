@@ -13,18 +13,12 @@ macro_rules! choices {
 choices! {
     /// Measures.
     MeasureArg { Resemblance, Containment, Cosine }
-    /// Units of shingles.
-    UnitArg { Word, Char }
-    /// Term filters.
-    TermsArg { All, Kolcz }
     /// Normalisations.
     NormalizeArg { None, Nfc, Nfkc, Confusables }
     /// What tokens are.
     TokensArg { Words, Symbols }
     /// Upper and lower case.
     CaseArg { Fold, Keep }
-    /// Treatment of short documents.
-    ShortArg { Whole, Ignore }
     /// Linkages.
     LinkageArg { Leaders, Components }
     /// Witness rules.
@@ -39,6 +33,4 @@ choices! {
     FormatArg { Text, Json }
     /// Commands that can be planned.
     PlannedArg { Dedup, Cluster }
-    /// Input formats.
-    InputFormatArg { Jsonl, Csv, Tsv, Parquet, Arrow, Text, Markdown, Html, Mbox, Maildir, Eml, Warc, Docx, Odt }
 }

@@ -1,10 +1,9 @@
 //! The arguments of `lookalike evaluate`.
 
-use super::separate::SeparateArgs;
 use super::values::utf8;
 use super::{
     AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, LogArgs, MinFeaturesArgs, OutputArgs,
-    TruthArg,
+    SeparateArgs, TruthArg,
 };
 use clap::Args;
 use std::path::PathBuf;

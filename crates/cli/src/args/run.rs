@@ -6,7 +6,7 @@ use super::values::utf8;
 use super::{
     AttributesArgs, ContainedArgs, EarlierArgs, GuardArgs, InputArgs, LinkageArg, LogArgs,
     MatchArgs, MemoryArgs, NearMissArgs, OutputArgs, ReportArgs, StreamArgs, SurvivorArgs,
-    WitnessArg,
+    WitnessArgs,
 };
 use clap::Args;
 
@@ -105,16 +105,4 @@ pub(crate) struct ClusterArgs {
     pub(crate) attributes: AttributesArgs,
     #[command(flatten)]
     pub(crate) near: NearMissArgs,
-}
-
-/// The witness rule.
-#[derive(Debug, Args)]
-pub(crate) struct WitnessArgs {
-    /// With --linkage leaders: the kept document named for a removed one, the first match in order
-    /// of precedence or the best by --measure (ties by precedence) [default: first]
-    ///
-    /// Both rules remove the same documents. `best` verifies every kept match instead of stopping
-    /// at the first: on collections with many versions of one text it takes several times as long.
-    #[arg(long, value_enum, value_name = "RULE", help_heading = "Which duplicate to keep")]
-    pub(crate) witness: Option<WitnessArg>,
 }

@@ -25,15 +25,6 @@ impl SurvivorArgs {
     }
 }
 
-/// Removals that lose little.
-#[derive(Debug, Args)]
-pub(crate) struct ContainedArgs {
-    /// Remove a document only if the kept one contains this share of its features (above 0, at most
-    /// 1), besides reaching --threshold; with --linkage leaders
-    #[arg(long, value_name = "RATIO", help_heading = "Which duplicate to keep")]
-    pub(crate) contained_only: Option<String>,
-}
-
 /// Attribute files.
 #[derive(Debug, Args)]
 pub(crate) struct AttributesArgs {

@@ -80,6 +80,25 @@ pub(super) fn seconds(text: &str) -> Result<u64, String> {
     number.checked_mul(factor).filter(|&time| time > 0).ok_or_else(|| "out of range".into())
 }
 
+/// Parses a separator with its escapes.
+pub(super) fn separator(typed: &str) -> Result<String, String> {
+    let mut out = String::new();
+    let mut rest = typed.chars();
+    while let Some(next) = rest.next() {
+        if next != '\\' {
+            out.push(next);
+            continue;
+        }
+        out.push(match rest.next() {
+            Some('n') => '\n',
+            Some('t') => '\t',
+            Some('\\') => '\\',
+            _ => return Err("an escape other than \\n, \\t and \\\\".to_owned()),
+        });
+    }
+    Ok(out)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,5 +135,12 @@ mod tests {
         for bad in ["", "90", "d", "0d", "-1d", "1y", "99999999999999999999d"] {
             assert!(seconds(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_separator_has_escapes() {
+        assert_eq!(separator(r"a\n\t\\").as_deref(), Ok("a\n\t\\"));
+        assert_eq!(separator("").as_deref(), Ok(""));
+        assert!(separator(r"\x").is_err() && separator("\\").is_err());
     }
 }

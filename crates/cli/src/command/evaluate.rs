@@ -2,7 +2,7 @@
 
 use super::jobs::with_output;
 use super::problems;
-use crate::args::{EvaluateArgs, FormatArg, TruthArg};
+use crate::args::{EvaluateArgs, FormatArg, Given, TruthArg};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::log::{self, Log};
@@ -13,12 +13,9 @@ use lookalike::{ClassSettings, EvaluateJob, EvaluateOptions, TruthSource, evalua
 use std::io::Write;
 
 pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
-    let mut settings =
-        super::settings::settings(args.criterion.measure, &args.analysis, &args.input.fields)?;
-    settings.threshold = args.criterion.threshold.clone();
-    settings.ignore_common = args.common.ignore_common;
-    settings.min_features = args.least.min_features;
-    settings.separate_by.clone_from(&args.separate.separate_by);
+    let EvaluateArgs { criterion, analysis, common, least, separate, input, .. } = args;
+    let groups: [&Given; 6] = [criterion, analysis, common, least, separate, &input.fields];
+    let settings = super::settings::settings(&groups)?;
     let options = EvaluateOptions {
         methods: args.methods.clone(),
         lexicons: args.lexicon.clone(),

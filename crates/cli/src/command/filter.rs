@@ -43,7 +43,7 @@ fn verdicts(dir: &Path, args: &FilterVerdictArgs) -> anyhow::Result<Exit> {
         return marked(dir, args, options, name);
     }
     let filter = MessageFilter::open(dir, options)?;
-    let fields = fields(&args.input);
+    let fields = fields(&args.input)?;
     let read = ReadOptions {
         threads: args.running.threads,
         strict: args.input.strict,
@@ -173,7 +173,7 @@ fn marked(
         .into());
     }
     let mut raw = Vec::new();
-    let fields = fields(&args.input);
+    let fields = fields(&args.input)?;
     let most = fields.max_record.unwrap_or(usize::MAX);
     let mut stdin = io::stdin().lock();
     (&mut stdin)
@@ -240,7 +240,7 @@ fn report(args: &FilterReportArgs) -> anyhow::Result<Exit> {
         ReportArg::Revoke => Report::Revoke,
     };
     let mut index = IndexWriter::open(&args.prototypes.dir, args.running.threads)?;
-    let fields = fields(&args.input);
+    let fields = fields(&args.input)?;
     let source = match inputs(&args.input)? {
         Messages::Lines => Source::files(["-"]),
         Messages::Mail => {
@@ -306,7 +306,7 @@ enum Messages {
 }
 
 fn inputs(args: &MessageArgs) -> anyhow::Result<Messages> {
-    let format = super::settings::input_format(&args.fields);
+    let format = fields(args)?.format;
     let is_stdin = args.inputs.first().is_none_or(|only| only == "-") && args.inputs.len() < 2;
     match &args.inputs[..] {
         _ if is_stdin && matches!(format, None | Some(Format::Jsonl)) => Ok(Messages::Lines),
@@ -321,14 +321,8 @@ fn inputs(args: &MessageArgs) -> anyhow::Result<Messages> {
     }
 }
 
-fn fields(args: &MessageArgs) -> Settings {
-    Settings {
-        fields: super::settings::field_names(&args.fields),
-        format: super::settings::input_format(&args.fields),
-        max_record: Some(args.fields.max_record),
-        formats: super::settings::format_options(&args.fields),
-        ..Settings::default()
-    }
+fn fields(args: &MessageArgs) -> anyhow::Result<Settings> {
+    super::settings::settings(&[&args.fields])
 }
 
 fn rule(args: &MatchRuleArgs) -> anyhow::Result<MatchRule> {

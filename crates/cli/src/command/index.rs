@@ -2,9 +2,9 @@
 
 use super::{problems, sweeps};
 use crate::args::{
-    FieldArgs, FormatArg, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs,
-    IndexDeleteArgs, IndexDirArgs, IndexExportArgs, IndexMergeArgs, IndexRepairArgs,
-    IndexStatsArgs, SweepAddArgs, SweepCommand,
+    FormatArg, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
+    IndexDirArgs, IndexExportArgs, IndexMergeArgs, IndexRepairArgs, IndexStatsArgs, SweepAddArgs,
+    SweepCommand,
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
@@ -14,8 +14,8 @@ use crate::visible::write_json;
 use anyhow::Context;
 use lookalike::{
     AddOptions, Committed, DeleteWhat, ExportOptions, Index, IndexSettings, IndexWriter, LeftOut,
-    MethodSettings, Settings, Source, Verify, check_index, export_documents, export_tables,
-    repair_index, write_documents,
+    MethodSettings, Source, Verify, check_index, export_documents, export_tables, repair_index,
+    write_documents,
 };
 use serde_json::json;
 use std::io::{BufReader, BufWriter, Write};
@@ -43,13 +43,10 @@ pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
 }
 
 fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
-    let defaults = Settings::default();
-    let mut documents = super::settings::analysis_settings(args.criterion.measure, &args.analysis)?;
-    documents.threshold = args.criterion.threshold.clone();
+    let fields = super::settings::settings(&[&args.fields])?;
+    let mut documents = super::settings::settings(&[&args.criterion, &args.analysis, &args.least])?;
     documents.keep = crate::args::keep_rules(&args.keep);
-    documents.min_features = args.least.min_features;
-    documents.fields = defaults.fields;
-    documents.formats.mail_attachments = args.fields.formats.mail_attachments;
+    documents.formats.mail_attachments = fields.formats.mail_attachments;
     let method = |spec: &String| MethodSettings {
         spec: spec.clone(),
         verify: Verify::Sketch,
@@ -68,7 +65,6 @@ fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
         IndexWriter::create(&args.dir, settings, 1)?;
     } else {
         interrupt::listen()?;
-        let fields = reading_settings(&args.fields);
         let sample = Source::files(args.sample.iter().cloned());
         let (dir, threads) = (&args.dir, args.threads);
         let progress = TerminalProgress::new(args.quiet);
@@ -83,20 +79,9 @@ fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// How records are read.
-fn reading_settings(fields: &FieldArgs) -> Settings {
-    Settings {
-        fields: super::settings::field_names(fields),
-        format: super::settings::input_format(fields),
-        max_record: Some(fields.max_record),
-        formats: super::settings::format_options(fields),
-        ..Settings::default()
-    }
-}
-
 fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
     interrupt::listen()?;
-    let fields = reading_settings(&args.input.fields);
+    let fields = super::settings::settings(&[&args.input.fields])?;
     let options = AddOptions {
         unless_duplicate: args.unless_duplicate.clone(),
         sweep: args.sweep.clone().map(|name| (name, args.date.clone())),
@@ -370,7 +355,7 @@ fn export(args: &IndexExportArgs) -> anyhow::Result<Exit> {
         force: args.force,
         list: args.list,
         linkage: args.linkage.map(Into::into),
-        witness: args.witness.witness.map(Into::into).unwrap_or_default(),
+        witness: super::settings::settings(&[&args.witness])?.witness,
         tables: args.tables.into(),
         max_pairs: args.max_pairs,
         threads: args.running.threads,

@@ -1,13 +1,17 @@
 //! Jobs from arguments.
 
 use crate::args::{
-    ClusterArgs, DedupArgs, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs, SeedArgs,
-    WitnessArgs,
+    ClusterArgs, DedupArgs, Given, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs,
+    SeedArgs,
 };
 use lookalike::{Job, Settings, recorded_url};
 
+/// Which documents of a cluster survive: the linkage, the witness rule and the containment.
+pub(super) type Survivors<'a> = (Option<LinkageArg>, &'a Given, &'a Given);
+
 /// The job of `dedup`.
 pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
+    let survivors: Survivors<'_> = (args.linkage, &args.witness, &args.contained);
     let mut job = Job {
         attributes: args.attributes.attributes,
         near_misses: args.near.near_misses.clone(),
@@ -21,26 +25,24 @@ pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
-        ..job(&args.input, &args.matching, &args.seed, &args.output, (args.linkage, &args.witness))?
+        ..job(&args.input, &args.matching, &args.seed, &args.output, survivors)?
     };
     job.settings.keep_n = args.survivors.keep_n();
-    job.settings.contained_only.clone_from(&args.contained.contained_only);
     Ok(job)
 }
 
 /// The job of `cluster`.
 pub(super) fn cluster_job(args: &ClusterArgs) -> anyhow::Result<Job> {
-    let mut job = Job {
+    let survivors: Survivors<'_> = (args.linkage, &args.witness, &args.contained);
+    Ok(Job {
         report_size: args.report.report_size as u64,
         attributes: args.attributes.attributes,
         near_misses: args.near.near_misses.clone(),
         memory: bytes(&args.memory),
         resume: args.earlier.resume,
         plan: args.earlier.plan.clone(),
-        ..job(&args.input, &args.matching, &args.seed, &args.output, (args.linkage, &args.witness))?
-    };
-    job.settings.contained_only.clone_from(&args.contained.contained_only);
-    Ok(job)
+        ..job(&args.input, &args.matching, &args.seed, &args.output, survivors)?
+    })
 }
 
 /// The memory limit in bytes.
@@ -53,7 +55,7 @@ fn job(
     matching: &MatchArgs,
     seed: &SeedArgs,
     output: &OutputArgs,
-    survivors: (Option<LinkageArg>, &WitnessArgs),
+    survivors: Survivors<'_>,
 ) -> anyhow::Result<Job> {
     Ok(with_output(input, output, settings_of(input, matching, seed.seed, survivors)?))
 }
@@ -63,20 +65,26 @@ pub(super) fn settings_of(
     input: &InputArgs,
     matching: &MatchArgs,
     seed: Option<u64>,
-    (linkage, witness): (Option<LinkageArg>, &WitnessArgs),
+    (linkage, witness, contained): Survivors<'_>,
 ) -> anyhow::Result<Settings> {
-    let mut settings =
-        super::settings::settings(matching.criterion.measure, &matching.analysis, &input.fields)?;
-    settings.threshold = matching.criterion.threshold.clone();
-    settings.min_features = matching.least.min_features;
-    settings.keep = crate::args::keep_rules(&matching.keep);
-    settings.ignore_common = matching.common.ignore_common;
-    settings.boilerplate = matching.boilerplate.boilerplate;
-    settings.site_field.clone_from(&matching.boilerplate.site_field);
-    settings.separate_by.clone_from(&matching.separate.separate_by);
-    settings.method = super::settings::method(&matching.method, seed)?;
+    let MatchArgs {
+        criterion, analysis, common, boilerplate, least, separate, keep, method, ..
+    } = matching;
+    let groups: [&Given; 10] = [
+        criterion,
+        analysis,
+        common,
+        boilerplate,
+        least,
+        separate,
+        keep,
+        witness,
+        contained,
+        &input.fields,
+    ];
+    let mut settings = super::settings::settings(&groups)?;
+    settings.method = super::settings::method(method, seed)?;
     settings.linkage = linkage.map(Into::into);
-    settings.witness = witness.witness.map(Into::into).unwrap_or_default();
     Ok(settings)
 }
 

@@ -10,8 +10,7 @@ use crate::interrupt;
 use crate::progress::TerminalProgress;
 use crate::terminal::pairs_table;
 use lookalike::{
-    AnalysisSettings, Lexicon, LexiconJob, Rank, Settings, Share, Statistics, build_lexicon,
-    merge_lexicons,
+    AnalysisSettings, Lexicon, LexiconJob, Rank, Share, Statistics, build_lexicon, merge_lexicons,
 };
 use std::io::{BufWriter, Write};
 
@@ -26,13 +25,7 @@ pub(super) fn run(command: &LexiconCommand) -> anyhow::Result<Exit> {
 
 fn build(args: &LexiconBuildArgs) -> anyhow::Result<Exit> {
     interrupt::listen()?;
-    let mut settings = Settings {
-        fields: super::settings::field_names(&args.input.fields),
-        format: super::settings::input_format(&args.input.fields),
-        max_record: Some(args.input.fields.max_record),
-        formats: super::settings::format_options(&args.input.fields),
-        ..Settings::default()
-    };
+    let mut settings = super::settings::settings(&[&args.input.fields])?;
     settings.analysis = AnalysisSettings {
         normalize: args.normalize.into(),
         tokens: args.tokens.map(Into::into),

@@ -1,6 +1,6 @@
 //! `lookalike plan INPUT`
 
-use super::jobs::{bytes, command_line, settings_of};
+use super::jobs::{Survivors, bytes, command_line, settings_of};
 use super::problems;
 use crate::args::{FormatArg, PlanArgs, PlannedArg};
 use crate::exit::Exit;
@@ -15,7 +15,7 @@ use std::io::Write;
 
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let cluster = args.command == PlannedArg::Cluster;
-    let survivors = (args.linkage, &args.witness);
+    let survivors: Survivors<'_> = (args.linkage, &args.witness, &[]);
     let settings = settings_of(&args.input, &args.matching, None, survivors)?;
     // A plan has no output directory that input discovery would have to skip.
     let job = Job {

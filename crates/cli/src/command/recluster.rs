@@ -14,7 +14,7 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
         linkage: args.linkage.map(Into::into),
         witness: args.witness.map(Into::into),
         keep: args.keep.as_deref().map(crate::args::keep_rules),
-        contained_only: args.contained.contained_only.clone(),
+        contained_only: super::settings::settings(&[&args.contained])?.contained_only,
         force: args.force,
         tables: args.tables.into(),
         report: !args.no_report,

@@ -1,15 +1,13 @@
 //! Converts arguments to settings.
 
 use crate::args::{
-    AnalysisArgs, CaseArg, FieldArgs, FormatArgs, InputFormatArg, LinkageArg, MeasureArg,
-    MethodArgs, NormalizeArg, ShortArg, TablesArg, TermsArg, TokensArg, UnitArg, VerifyArg,
-    WitnessArg,
+    CaseArg, Given, LinkageArg, MeasureArg, MethodArgs, NormalizeArg, TablesArg, TokensArg,
+    VerifyArg, WitnessArg,
 };
 use crate::exit::WrongUsage;
 use lookalike::{
-    AnalysisSettings, Case, FieldNames, Format, FormatOptions, Linkage, Measure, MethodKnobs,
-    MethodSettings, Normalize, Settings, Shingle, ShortDocuments, TableFormat, Terms, Tokens, Unit,
-    Verify, WitnessRule,
+    Case, Linkage, Measure, MethodKnobs, MethodSettings, Normalize, Settings, TableFormat, Terms,
+    Tokens, Verify, WitnessRule,
 };
 
 impl From<MeasureArg> for Measure {
@@ -135,118 +133,26 @@ pub(super) fn method(
     Ok(Some(settings))
 }
 
-/// Converts the field arguments to settings.
-pub(super) fn field_names(args: &FieldArgs) -> FieldNames {
-    FieldNames {
-        text: args.text_field.clone(),
-        id: args.id_field.clone(),
-        url: args.url_field.clone(),
-        title: args.title_field.clone(),
-        date: args.date_field.clone(),
-        html: args.html_field.clone(),
-        extra: Vec::new(),
-        given: Vec::new(),
-        join_lists: args.records.join_lists.clone(),
-        features: args.records.features_field.clone(),
+/// Settings with the values of these groups of arguments.
+pub(super) fn settings(groups: &[&Given]) -> anyhow::Result<Settings> {
+    let mut json = serde_json::to_value(Settings::default())?;
+    for (item, value) in groups.iter().copied().flatten() {
+        let place = match item.path().split_once('.') {
+            Some((group, name)) => &mut json[group][name],
+            None => &mut json[item.path()],
+        };
+        *place = value.clone();
     }
-}
-
-pub(super) fn input_format(args: &FieldArgs) -> Option<Format> {
-    args.input_format.map(|format| match format {
-        InputFormatArg::Jsonl => Format::Jsonl,
-        InputFormatArg::Csv => Format::Csv,
-        InputFormatArg::Tsv => Format::Tsv,
-        InputFormatArg::Parquet => Format::Parquet,
-        InputFormatArg::Arrow => Format::Arrow,
-        InputFormatArg::Text => Format::Text,
-        InputFormatArg::Markdown => Format::Markdown,
-        InputFormatArg::Html => Format::Html,
-        InputFormatArg::Mbox => Format::Mbox,
-        InputFormatArg::Maildir => Format::Maildir,
-        InputFormatArg::Eml => Format::Eml,
-        InputFormatArg::Warc => Format::Warc,
-        InputFormatArg::Docx => Format::Docx,
-        InputFormatArg::Odt => Format::Odt,
-    })
-}
-
-/// Converts the arguments of single formats to settings.
-pub(super) fn format_options(args: &FieldArgs) -> FormatOptions {
-    let FormatArgs {
-        csv_delimiter,
-        csv_quote,
-        csv_escape,
-        warc_status,
-        mail_quotes,
-        mail_signatures,
-        mail_html,
-        mail_attachments,
-        extract,
-        extract_timeout,
-    } = args.formats.clone();
-    let extract_timeout = (!extract.is_empty()).then_some(extract_timeout);
-    FormatOptions {
-        csv_delimiter,
-        csv_quote,
-        csv_escape,
-        warc_status,
-        mail_quotes,
-        mail_signatures,
-        mail_html,
-        mail_attachments,
-        extract,
-        extract_timeout,
+    let mut settings: Settings = serde_json::from_value(json)?;
+    if settings.formats.extract.is_empty() {
+        settings.formats.extract_timeout = None;
     }
-}
-
-/// Converts the analysis arguments to settings.
-pub(super) fn settings(
-    measure: MeasureArg,
-    analysis: &AnalysisArgs,
-    fields: &FieldArgs,
-) -> anyhow::Result<Settings> {
-    let of_texts = analysis_settings(measure, analysis)?;
-    Ok(Settings {
-        fields: field_names(fields),
-        format: input_format(fields),
-        max_record: Some(fields.max_record),
-        formats: format_options(fields),
-        ..of_texts
-    })
-}
-
-/// Converts the analysis arguments to settings.
-pub(super) fn analysis_settings(
-    measure: MeasureArg,
-    analysis: &AnalysisArgs,
-) -> anyhow::Result<Settings> {
-    let measure = measure.into();
-    let terms = match analysis.terms {
-        TermsArg::All => Terms::All,
-        TermsArg::Kolcz => Terms::Kolcz,
-    };
-    let shingle = analysis.shingle.map_or(Shingle::Usual, Shingle::Of);
-    let defaults = Settings { measure, shingle, ..Settings::default() };
-    if terms != Terms::All && defaults.shingle_size().is_some() {
+    let Settings { measure, shingle, .. } = settings;
+    let of_texts = Settings { measure, shingle, ..Settings::default() };
+    if settings.terms != Terms::All && of_texts.shingle_size().is_some() {
         let reason = "--terms filters the terms of --measure cosine; shingles use all words; leave out \
                       --terms or --shingle";
         return Err(WrongUsage(reason.to_owned()).into());
     }
-    Ok(Settings {
-        terms,
-        short_documents: match analysis.short_documents {
-            ShortArg::Whole => ShortDocuments::Whole,
-            ShortArg::Ignore => ShortDocuments::Ignore,
-        },
-        analysis: AnalysisSettings {
-            normalize: analysis.normalize.into(),
-            unit: match analysis.shingle_unit {
-                UnitArg::Word => Unit::Word,
-                UnitArg::Char => Unit::Char,
-            },
-            tokens: analysis.tokens.map(Into::into),
-            case: analysis.case.into(),
-        },
-        ..defaults
-    })
+    Ok(settings)
 }
