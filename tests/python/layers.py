@@ -20,11 +20,11 @@ ALLOWED = {
     "lookalike-spill": set(),
     "lookalike-options": set(),
     "lookalike-join": {"lookalike-core", "lookalike-cluster", "lookalike-spill"},
-    "lookalike-decide": {"lookalike-join"},
     "lookalike-methods": {"lookalike-core"},
     "lookalike-lexicon": {"lookalike-core", "lookalike-methods", "lookalike-spill"},
     "lookalike-store": set(),
     "lookalike-io": {"lookalike-text", "lookalike-core", "lookalike-store", "lookalike-spill"},
+    "lookalike-decide": {"lookalike-core", "lookalike-join", "lookalike-methods", "lookalike-io"},
     "lookalike-engine": {
         "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-decide", "lookalike-methods",
         "lookalike-io", "lookalike-spill",
@@ -67,8 +67,10 @@ HOME = {
     "redb": {"lookalike-index", "lookalike-testing"},
     "roaring": {"lookalike-index"},
     "askama": {"lookalike-report"},
-    # In spill and index only as the checksum of files.
-    "xxhash-rust": {"lookalike-core", "lookalike-spill", "lookalike-index", "lookalike", "lookalike-testing"},
+    # In spill and index only as the checksum of files; in decide as the digest of results.
+    "xxhash-rust": {
+        "lookalike-core", "lookalike-spill", "lookalike-index", "lookalike-decide", "lookalike", "lookalike-testing",
+    },
 }
 
 # The modules of `join` in the order of the data: a module imports only from its own step and earlier ones.

@@ -7,8 +7,7 @@ pub use parts::AnswerParts;
 
 use crate::LookalikeError;
 use crate::memory_table::ResultTable;
-use crate::result_tables::write_problems;
-use crate::table_store::TablesInMemory;
+use crate::table_store::{TablesInMemory, write_problems};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, RecordBatch};

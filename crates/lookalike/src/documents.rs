@@ -9,51 +9,20 @@
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use crate::document_columns::{DOCUMENT, DocumentName, WIDTH};
-use crate::result_tables::{Named, Table, TableDigest};
+use crate::result_tables::Named;
 use lookalike_cluster::KeepRule;
+use lookalike_decide::name::WIDTH;
+use lookalike_decide::{
+    DOCUMENTS, DocumentName, DocumentRow, Listed, Measures, Table, TableDigest,
+};
 use lookalike_engine::DocumentId;
 use lookalike_engine::try_sort::par_sort_cancellable;
 use lookalike_engine::units::rules_order;
-use lookalike_io::table::{Cell, Column, TableError, TableReader, Value};
+use lookalike_io::table::{TableError, TableReader, Value};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::path::Path;
-
-/// Its name.
-pub(crate) const NAME: &str = "documents";
-
-/// Its columns; rows are ordered by id, then by file and record.
-pub(crate) const COLUMNS: [Column; WIDTH + 7] = [
-    DOCUMENT[0],
-    DOCUMENT[1],
-    DOCUMENT[2],
-    // Number in the collection, from 1.
-    Column::count("place"),
-    // Number in the order of precedence, from 1, among the documents of this table.
-    Column::count("precedence"),
-    Column::count("text_bytes"),
-    // Features.
-    Column::count("size"),
-    // Position of the first document with the same features, words, text; its own if it is the
-    // first.
-    Column::count("feature_equivalent"),
-    Column::count("lexically_equivalent"),
-    Column::count("identical"),
-];
-
-/// A row without its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Row {
-    pub(crate) place: u32,
-    pub(crate) precedence: u32,
-    pub(crate) text_bytes: u64,
-    pub(crate) size: u32,
-    pub(crate) feature_equivalent: u32,
-    pub(crate) lexically_equivalent: u32,
-    pub(crate) identical: u32,
-}
 
 /// Adds the rows of a run that listed all pairs.
 pub(crate) fn fill_documents(
@@ -89,9 +58,10 @@ pub(crate) fn fill_documents(
     let first_text = firsts(&listed, precedence.len(), text);
 
     par_sort_cancellable(&mut order, table.progress(), |x, y| x.compare(*y, collection))?;
+    let columns = DOCUMENTS.of(Measures::ALL);
     for Named { a: document, .. } in order {
         let at = document.index();
-        let row = Row {
+        let row = DocumentRow {
             place: document.0 + 1,
             precedence: precedence[at],
             text_bytes: of(document).map_or(0, |row| row.text_bytes),
@@ -100,7 +70,7 @@ pub(crate) fn fill_documents(
             lexically_equivalent: first_words[at].0 + 1,
             identical: first_text[at].0 + 1,
         };
-        write_row(table, &DocumentName::of(collection, document)?, row)?;
+        table.add(&columns, &Listed { name: &collection.document_name(document)?, row })?;
     }
     Ok(())
 }
@@ -126,27 +96,6 @@ fn firsts(
     firsts
 }
 
-/// Writes a row.
-pub(crate) fn write_row(
-    table: &mut Table<'_>,
-    name: &DocumentName<'_>,
-    row: Row,
-) -> Result<(), LookalikeError> {
-    let [id, file, record] = name.cells();
-    table.row(&[
-        id,
-        file,
-        record,
-        Cell::Count(row.place.into()),
-        Cell::Count(row.precedence.into()),
-        Cell::Count(row.text_bytes),
-        Cell::Count(row.size.into()),
-        Cell::Count(row.feature_equivalent.into()),
-        Cell::Count(row.lexically_equivalent.into()),
-        Cell::Count(row.identical.into()),
-    ])
-}
-
 /// The documents of a finished run, numbered in the order of the table.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
@@ -159,13 +108,13 @@ pub(crate) struct Documents {
     places: Vec<(u32, u32)>,
     /// Documents in the order of `places`.
     by_place: Vec<u32>,
-    pub(crate) rows: Vec<Row>,
+    pub(crate) rows: Vec<DocumentRow>,
 }
 
 impl Documents {
     /// Reads the table of a run, and adds it to a digest.
     pub(crate) fn read(run: &Path, digest: &mut TableDigest) -> Result<Self, LookalikeError> {
-        let mut table = TableReader::open(run, NAME, &COLUMNS)?;
+        let mut table = TableReader::open(run, DOCUMENTS.name, &DOCUMENTS.all())?;
         let path = table.path().to_path_buf();
         let wrong = |row: usize, reason: &str| TableError::Malformed {
             path: path.clone(),
@@ -181,7 +130,7 @@ impl Documents {
                 return Err(wrong(at, "it does not name a document by id, file and record").into());
             };
             let record = record.as_count().and_then(|record| u32::try_from(record).ok());
-            let (Some(record), Some(row)) = (record, row_of(counts)) else {
+            let (Some(record), Some(row)) = (record, DocumentRow::read(counts)) else {
                 return Err(wrong(at, "a number is missing").into());
             };
             if let Some(last) = at.checked_sub(1) {
@@ -198,7 +147,7 @@ impl Documents {
         Ok(documents)
     }
 
-    fn push(&mut self, id: &str, file: &str, record: u32, row: Row) {
+    fn push(&mut self, id: &str, file: &str, record: u32, row: DocumentRow) {
         self.ids.push_str(id);
         self.ends.push(self.ids.len());
         let number = match self.numbers.get(file) {
@@ -265,18 +214,4 @@ impl Documents {
         let document = self.by_place[at];
         (self.id(document) == id.as_text()?).then_some(document)
     }
-}
-
-fn row_of(counts: &[Value]) -> Option<Row> {
-    let [place, precedence, bytes, size, features, words, text] = counts else { return None };
-    let small = |value: &Value| u32::try_from(value.as_count()?).ok();
-    Some(Row {
-        place: small(place)?,
-        precedence: small(precedence)?,
-        text_bytes: bytes.as_count()?,
-        size: small(size)?,
-        feature_equivalent: small(features)?,
-        lexically_equivalent: small(words)?,
-        identical: small(text)?,
-    })
 }

@@ -450,6 +450,15 @@ pub enum ErrorKind {
     Failed,
 }
 
+impl From<lookalike_decide::TableFailure> for LookalikeError {
+    fn from(failure: lookalike_decide::TableFailure) -> Self {
+        match failure {
+            lookalike_decide::TableFailure::Cancelled => EngineError::Cancelled.into(),
+            lookalike_decide::TableFailure::Output(error) => error.into(),
+        }
+    }
+}
+
 impl LookalikeError {
     /// That an input cannot be read, and the job goes on without none, or that it is `strict`.
     pub(crate) fn unreadable(failure: ReadFailure, strict: bool) -> Self {

@@ -5,7 +5,6 @@ mod listing;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
-use crate::document_columns::DocumentName;
 use crate::estimates;
 use crate::second_pass::{Shown, Wanted};
 pub(crate) use listing::{CLUSTERS as LISTED, MEMBERS};
@@ -106,7 +105,7 @@ pub(crate) fn cluster_exhibits(
     }
     for (exhibit, cluster) in largest.iter_mut().zip(choice.listing.clusters()) {
         let name = |document| -> Result<String, EngineError> {
-            Ok(DocumentName::of(&analysis.collection, document)?.shown(ids_repeat).to_string())
+            Ok(analysis.collection.document_name(document)?.shown(ids_repeat).to_string())
         };
         exhibit.leader.id = name(cluster.leader)?;
         for (member, &document) in exhibit.members.iter_mut().zip(choice.listing.listed(cluster)) {
@@ -126,7 +125,8 @@ fn cluster_exhibit(
 ) -> Result<ClusterExhibit, EngineError> {
     let collection = &analysis.collection;
     let named = |document| -> Result<(String, DocPlace), EngineError> {
-        let DocumentName { id, record, .. } = DocumentName::of(collection, document)?;
+        let lookalike_decide::DocumentName { id, record, .. } =
+            collection.document_name(document)?;
         Ok((id.into_owned(), DocPlace { file: collection.file(document), record }))
     };
     let (id, place) = named(cluster.leader)?;
@@ -189,7 +189,7 @@ pub(crate) fn pair_exhibits(
     // Shown pairs are compared by complete sets, also if the run used sketches.
     let signer = Signer::new(&analysis.settings);
     let name = |document: DocumentId| -> Result<String, EngineError> {
-        Ok(DocumentName::of(&analysis.collection, document)?.shown(ids_repeat).to_string())
+        Ok(analysis.collection.document_name(document)?.shown(ids_repeat).to_string())
     };
     let set = |number: DocumentId| match shown.get(&number) {
         None => Ok(None),
@@ -256,7 +256,7 @@ fn whole_set(
 
 /// The estimate from sketches for a pair, if it was decided by them.
 fn estimate(analysis: &Analysis, evidence: Evidence) -> Option<ResemblanceEstimate> {
-    let (low, high) = estimates::interval(evidence)?;
+    let (low, high) = lookalike_decide::interval(evidence)?;
     let value = evidence.resemblance()?;
     estimates::are_made(&analysis.approach).then_some(ResemblanceEstimate { value, low, high })
 }

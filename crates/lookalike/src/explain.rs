@@ -8,15 +8,15 @@ mod estimate;
 use crate::analysis::pool;
 use crate::boilerplate::Boilerplate;
 use crate::common::CommonCounts;
-use crate::document_columns::{DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
 use crate::document_comparison::{DocumentComparison, RemovedElements};
 use crate::lookup::{Ids, Name, find};
 use crate::panics::caught;
 use crate::reading::Documents;
-use crate::result_tables::{Extra, cluster_columns, ledger_columns};
 use crate::run_inputs::RunInputs;
 use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings};
+use lookalike_decide::name::{DOCUMENT, KEPT, LEADER, REMOVED, WIDTH};
+use lookalike_decide::{CLUSTERS, DocumentName, LEDGER};
 use lookalike_engine::Silent;
 use lookalike_io::{Column, Extractor, Inputs, TableReader, Value};
 use lookalike_report::{Action, DocExhibit};
@@ -146,7 +146,7 @@ fn in_ledger(
     [a, b]: [&DocumentName<'_>; 2],
     ids_repeat: bool,
 ) -> Result<String, LookalikeError> {
-    let mut table = TableReader::open(run, "ledger", &ledger_columns(Extra::ALL))?;
+    let mut table = TableReader::open(run, LEDGER.name, &LEDGER.all())?;
     let rule_at = column(&table, "rule")?;
     let removals = rows(&mut table, [a, b], [&REMOVED, &KEPT], rule_at)?;
     let participle = action.participle();
@@ -191,7 +191,7 @@ fn in_clusters(
     [a, b]: [&DocumentName<'_>; 2],
     ids_repeat: bool,
 ) -> Result<String, LookalikeError> {
-    let mut table = TableReader::open(run, "clusters", &cluster_columns())?;
+    let mut table = TableReader::open(run, CLUSTERS.name, &CLUSTERS.all())?;
     let cluster_at = column(&table, "cluster")?;
     let members = rows(&mut table, [a, b], [&DOCUMENT, &LEADER], cluster_at)?;
     let shown = |name: &DocumentName<'_>| name.shown(ids_repeat).to_string();

@@ -84,7 +84,6 @@ mod collapse;
 mod common;
 mod compare;
 mod decisions;
-mod document_columns;
 mod document_comparison;
 mod documents;
 mod embed;

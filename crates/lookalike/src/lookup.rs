@@ -1,9 +1,9 @@
 //! Finds documents by name; reads the inputs until all names are resolved.
 
 use crate::LookalikeError;
-use crate::document_columns::DocumentName;
 use crate::error::Unread;
 use crate::reading::{DocumentChunks, Documents};
+use lookalike_decide::DocumentName;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, pipeline};
 use lookalike_io::source::VisitScratch;

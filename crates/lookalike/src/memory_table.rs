@@ -1,11 +1,11 @@
 //! A result table in memory.
 
-use crate::result_tables::{Extra, cluster_columns, ledger_columns, pair_columns};
-use crate::{LookalikeError, documents};
+use crate::LookalikeError;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use lookalike_decide::tables::all_tables;
 use lookalike_io::table::{Cell, Column, ColumnKind, TableWriter};
 use std::sync::Arc;
 
@@ -34,8 +34,7 @@ impl ResultTable {
     /// # Errors
     /// A column that no result table has.
     pub(crate) fn of_batches(batches: Vec<RecordBatch>) -> Result<Self, LookalikeError> {
-        let mut known = [&cluster_columns()[..], &documents::COLUMNS].concat();
-        known.extend(ledger_columns(Extra::ALL).into_iter().chain(pair_columns(Extra::ALL)));
+        let known: Vec<Column> = all_tables().into_iter().flat_map(|(_, all)| all).collect();
         let schema = batches.first().map(RecordBatch::schema);
         let fields = schema.iter().flat_map(|schema| schema.fields());
         let column = |field: &Arc<Field>| {

@@ -2,11 +2,11 @@
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use crate::document_columns::DocumentName;
 use crate::near_misses::NearMisses;
-use crate::result_tables::{Extra, Named, Table, TableDigest, pair_columns};
-use crate::table_store::{NEAR_MISSES, TableStore};
+use crate::result_tables::{Named, measures};
+use crate::table_store::TableStore;
 use lookalike_core::Overlap;
+use lookalike_decide::{Compared, NEAR_MISSES, Table, TableDigest};
 use lookalike_engine::try_sort::par_sort_cancellable;
 use lookalike_engine::{DocumentId, Edge, EngineError, Progress, SetId, Units};
 use lookalike_methods::Evidence;
@@ -62,14 +62,16 @@ impl NearMisses {
         }
         par_sort_cancellable(&mut rows, progress, |x, y| x.0.compare(y.0, collection))?;
         summary.listed = rows.len() as u64;
-        let extra = Extra::of(analysis);
-        let columns = pair_columns(extra);
-        let mut digest = TableDigest::new(NEAR_MISSES);
-        let mut table = Table::new(store.begin(NEAR_MISSES, &columns)?, &mut digest, progress);
-        let name = |document| DocumentName::of(collection, document);
+        let written = NEAR_MISSES.of(measures(analysis));
+        let columns = written.columns();
+        let mut digest = TableDigest::new(NEAR_MISSES.name);
+        let writer = store.begin(NEAR_MISSES.name, &columns)?;
+        let mut table = Table::new(writer, &mut digest, progress);
+        let name = |document| collection.document_name(document);
         for (Named { a, b, .. }, evidence) in rows {
             let whole = analysis.whole_resemblance(a, b, evidence)?;
-            table.compared_whole([&name(a)?, &name(b)?], None, (evidence, whole), extra)?;
+            let (a, b) = (&name(a)?, &name(b)?);
+            table.add(&written, &Compared { a, b, rule: None, evidence, whole })?;
         }
         Ok((store.finish(&columns, table.into_writer())?, summary))
     }

@@ -1,9 +1,9 @@
 //! Reads the tables of a finished run.
 
+use crate::LookalikeError;
 use crate::memory_table::ResultTable;
-use crate::result_tables::{Extra, PROBLEMS, cluster_columns, ledger_columns, pair_columns};
-use crate::table_store::{CLUSTERS, LEDGER, NEAR_MISSES, PAIRS, TableStore, TablesInMemory};
-use crate::{LookalikeError, documents};
+use crate::table_store::{TableStore, TablesInMemory};
+use lookalike_decide::tables::all_tables;
 use lookalike_io::table::{TableReader, Value};
 use std::path::Path;
 
@@ -27,18 +27,15 @@ use std::path::Path;
 /// # Errors
 /// No such table in the directory, one that is damaged, or one that this version does not know.
 pub fn read_table(run: &Path, name: &str) -> Result<ResultTable, LookalikeError> {
-    let known = match name {
-        LEDGER => ledger_columns(Extra::ALL),
-        PAIRS | NEAR_MISSES => pair_columns(Extra::ALL),
-        CLUSTERS => cluster_columns(),
-        documents::NAME => documents::COLUMNS.to_vec(),
-        "problems" => PROBLEMS.to_vec(),
-        _ => {
-            return Err(LookalikeError::Settings(format!(
-                "there is no table `{name}`; the tables are ledger, pairs, near_misses, clusters, documents and problems"
-            )));
-        }
-    };
+    let tables = all_tables();
+    let known = tables.iter().find(|(known, _)| *known == name);
+    let known = known.map(|(_, columns)| columns.clone()).ok_or_else(|| {
+        let [names @ .., last] = tables.map(|(name, _)| name);
+        let names = names.join(", ");
+        LookalikeError::Settings(format!(
+            "there is no table `{name}`; the tables are {names} and {last}"
+        ))
+    })?;
     let mut reader = TableReader::open(run, name, &known)?;
     let columns = match reader.columns() {
         // A table of JSON lines without rows does not name its columns.

@@ -25,14 +25,13 @@ mod units;
 pub use job::ReclusterJob;
 
 use crate::LookalikeError;
-use crate::documents::{self, Documents};
+use crate::documents::Documents;
 use crate::job_steps::{JobSteps, REPORT};
 use crate::page_files::write_page;
 use crate::panics::caught;
-use crate::result_tables::{TableDigest, run_digest};
-use crate::table_store::{CLUSTERS, PAIRS};
 use answer::Answer;
 use earlier::{Earlier, refusal};
+use lookalike_decide::{CLUSTERS, DOCUMENTS, PAIRS, TableDigest, run_digest};
 use lookalike_engine::Progress;
 use lookalike_io::sink::Staging;
 use lookalike_io::table::TableError;
@@ -102,8 +101,9 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
     staging.conflicts_with([job.run.join("summary.json").as_path()])?;
 
     progress.phase("reading tables", None);
-    let mut of_documents = TableDigest::new(documents::NAME);
-    let (mut of_clusters, mut of_pairs) = (TableDigest::new(CLUSTERS), TableDigest::new(PAIRS));
+    let mut of_documents = TableDigest::new(DOCUMENTS.name);
+    let (mut of_clusters, mut of_pairs) =
+        (TableDigest::new(CLUSTERS.name), TableDigest::new(PAIRS.name));
     let documents = read_documents(job, &mut of_documents)?;
     let order = precedence_order(
         &job.run,

@@ -2,13 +2,11 @@
 
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
-use crate::documents::{self, fill_documents};
-use crate::result_tables::{
-    Extra, Table, TableDigest, cluster_columns, fill_clusters, fill_ledger, fill_pairs,
-    ledger_columns, pair_columns, run_digest,
-};
-use crate::table_store::{CLUSTERS, LEDGER, PAIRS, TableStore};
+use crate::documents::fill_documents;
+use crate::result_tables::{fill_clusters, fill_ledger, fill_pairs, measures};
+use crate::table_store::TableStore;
 use crate::{Job, LookalikeError};
+use lookalike_decide::{CLUSTERS, DOCUMENTS, LEDGER, PAIRS, Table, TableDigest, run_digest};
 use lookalike_engine::Progress;
 use lookalike_io::table::{Column, WrittenTable};
 use lookalike_report::Action;
@@ -40,11 +38,11 @@ impl<T: Send> RunTables<T> {
         clusters: &Clusters,
         progress: &dyn Progress,
     ) -> Result<Self, LookalikeError> {
-        let mut of_ledger = TableDigest::new(LEDGER);
-        let mut of_documents = TableDigest::new(documents::NAME);
-        let mut of_clusters = TableDigest::new(CLUSTERS);
-        let mut of_pairs = TableDigest::new(PAIRS);
-        let extra = Extra::of(analysis);
+        let mut of_ledger = TableDigest::new(LEDGER.name);
+        let mut of_documents = TableDigest::new(DOCUMENTS.name);
+        let mut of_clusters = TableDigest::new(CLUSTERS.name);
+        let mut of_pairs = TableDigest::new(PAIRS.name);
+        let measures = measures(analysis);
         let table = |name, columns: &[Column], digest, fill: &dyn Fn(&mut Table<'_>) -> _| {
             let mut table = Table::new(store.begin(name, columns)?, digest, progress);
             fill(&mut table)?;
@@ -57,19 +55,21 @@ impl<T: Send> RunTables<T> {
                 true if analysis.matches.pairs.complete => {
                     let keep = job.settings.keep_rules()?;
                     let fill = |table: &mut Table<'_>| fill_documents(analysis, &keep, table);
-                    table(documents::NAME, &documents::COLUMNS, &mut of_documents, &fill).map(Some)
+                    table(DOCUMENTS.name, &DOCUMENTS.all(), &mut of_documents, &fill).map(Some)
                 }
                 true => Ok(None),
                 false => {
                     let fill = |table: &mut Table<'_>| fill_ledger(analysis, table);
-                    table(LEDGER, &ledger_columns(extra), &mut of_ledger, &fill).map(Some)
+                    let columns = LEDGER.of(measures).columns();
+                    table(LEDGER.name, &columns, &mut of_ledger, &fill).map(Some)
                 }
             },
             || -> Result<_, LookalikeError> {
                 let fill = |table: &mut Table<'_>| fill_clusters(analysis, clusters, table);
-                let clusters = table(CLUSTERS, &cluster_columns(), &mut of_clusters, &fill)?;
+                let clusters = table(CLUSTERS.name, &CLUSTERS.all(), &mut of_clusters, &fill)?;
                 let fill = |table: &mut Table<'_>| fill_pairs(analysis, table);
-                Ok((clusters, table(PAIRS, &pair_columns(extra), &mut of_pairs, &fill)?))
+                let columns = PAIRS.of(measures).columns();
+                Ok((clusters, table(PAIRS.name, &columns, &mut of_pairs, &fill)?))
             },
         );
         let (first, (clusters, pairs)) = (first?, others?);

@@ -1,14 +1,14 @@
 //! `show`: what people ask of a finished run, without loading its tables.
 
 use crate::LookalikeError;
-use crate::document_columns::{DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, WIDTH};
 use crate::error::Unread;
 use crate::lookup::id_of;
 use crate::panics::caught;
 use crate::reading::Documents;
-use crate::result_tables::{Extra, cluster_columns, ledger_columns};
 use crate::run_inputs::{RunInputs, read_summary};
 use crate::settings::thread_count;
+use lookalike_decide::name::{DOCUMENT, KEPT, LEADER, REMOVED, WIDTH};
+use lookalike_decide::{CLUSTERS, DocumentName, LEDGER};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, pipeline};
 use lookalike_io::source::VisitScratch;
@@ -104,7 +104,7 @@ struct Member {
 
 /// Visits the rows of the table of clusters; ends if `each` returns false.
 fn members(run: &Path, mut each: impl FnMut(Member) -> bool) -> Result<(), LookalikeError> {
-    let mut table = TableReader::open(run, "clusters", &cluster_columns())?;
+    let mut table = TableReader::open(run, CLUSTERS.name, &CLUSTERS.all())?;
     let at = |name: &str| table.position(name);
     let (about, leader) = (at(DOCUMENT[0].name), at(LEADER[0].name));
     let (number, value, duplicates) = (at("cluster"), at("resemblance"), at("duplicates"));
@@ -140,7 +140,7 @@ fn removals(
     if summary.action == Action::List {
         return Ok(());
     }
-    let mut table = TableReader::open(run, "ledger", &ledger_columns(Extra::ALL))?;
+    let mut table = TableReader::open(run, LEDGER.name, &LEDGER.all())?;
     let at = |columns: [Column; WIDTH]| table.position(columns[0].name);
     let (removed, kept, rule) = (at(REMOVED), at(KEPT), table.position("rule"));
     for row in &mut table {

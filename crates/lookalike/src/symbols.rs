@@ -6,7 +6,6 @@
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use crate::document_columns::DocumentName;
 use crate::reading::{Documents, Reading};
 use lookalike_decide::Rule;
 use lookalike_engine::signer::plain_text;
@@ -90,7 +89,7 @@ pub(crate) fn count(
         let (Some(a), Some(b)) = (texts.get(removed), texts.get(kept)) else { continue };
         let place = first_difference(&operators, a, b);
         let name = |document: DocumentId| -> Result<String, EngineError> {
-            let name = DocumentName::of(&analysis.collection, document)?;
+            let name = analysis.collection.document_name(document)?;
             Ok(name.shown(ids_repeat).to_string())
         };
         examples.push(SymbolExample {

@@ -2,14 +2,10 @@
 
 use crate::LookalikeError;
 use crate::memory_table::ResultTable;
+use lookalike_decide::{Measures, PROBLEMS};
+use lookalike_io::Problem;
 use lookalike_io::sink::Staging;
 use lookalike_io::table::{Column, TableFormat, TableWriter, WrittenTable};
-
-/// Names of tables, without extensions.
-pub(crate) const LEDGER: &str = "ledger";
-pub(crate) const CLUSTERS: &str = "clusters";
-pub(crate) const PAIRS: &str = "pairs";
-pub(crate) const NEAR_MISSES: &str = "near_misses";
 
 /// Where tables are written.
 pub(crate) trait TableStore: Sync {
@@ -59,4 +55,18 @@ impl TableStore for TablesInMemory {
     ) -> Result<ResultTable, LookalikeError> {
         Ok(ResultTable { columns: columns.to_vec(), batches: writer.into_batches()? })
     }
+}
+
+/// Writes the listed problems (of very many, only the first are listed).
+pub(crate) fn write_problems<'p, S: TableStore>(
+    problems: impl IntoIterator<Item = &'p Problem>,
+    store: &S,
+) -> Result<S::Done, LookalikeError> {
+    let written = PROBLEMS.of(Measures::ALL);
+    let columns = written.columns();
+    let mut table = store.begin(PROBLEMS.name, &columns)?;
+    for problem in problems {
+        table.row(&written.cells(&problem))?;
+    }
+    store.finish(&columns, table)
 }

@@ -4,19 +4,17 @@
 //! belongs to no cluster. Its records come from the inputs, byte for byte and in their order, and
 //! everything else from the tables of the run. Nothing is compared again.
 
-use crate::document_columns::{DocumentName, REMOVED, WIDTH};
 use crate::error::Unread;
 use crate::jobs::{output, working_directory};
 use crate::panics::caught;
-use crate::result_tables::{
-    Extra, PROBLEMS, Represented, Table, TableDigest, cluster_columns, ledger_columns,
-    pair_columns, run_digest,
-};
 use crate::run_inputs::{InputsChanged, RunInputs};
-use crate::table_store::{CLUSTERS, LEDGER, PAIRS};
 use crate::{LookalikeError, settings};
 use lookalike_core::Threshold;
-use lookalike_decide::Rule;
+use lookalike_decide::name::{REMOVED, WIDTH};
+use lookalike_decide::{
+    CLUSTERS, DocumentName, LEDGER, Measures, Member, PAIRS, PROBLEMS, Represented, Rule, Table,
+    TableDigest, run_digest,
+};
 use lookalike_engine::files::{FilePart, piece_bytes};
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::{EngineError, Progress, pipeline};
@@ -233,7 +231,7 @@ fn rejected(run: &Path, summary: &Summary) -> Result<Vec<Place>, LookalikeError>
         return Ok(Vec::new());
     }
     let (mut rejected, mut rows) = (Vec::new(), 0);
-    for row in TableReader::open(run, "problems", &PROBLEMS)? {
+    for row in TableReader::open(run, PROBLEMS.name, &PROBLEMS.all())? {
         let row = row?;
         rows += 1;
         let record = row.get(1).and_then(Value::as_count).and_then(|n| u32::try_from(n).ok());
@@ -299,18 +297,18 @@ impl Tables {
     /// # Errors
     /// Tables that are not those of the summary.
     fn read(run: &Path, summary: &Summary) -> Result<Self, LookalikeError> {
-        let mut digests = [LEDGER, CLUSTERS, PAIRS].map(TableDigest::new);
+        let mut digests = [LEDGER.name, CLUSTERS.name, PAIRS.name].map(TableDigest::new);
         let [of_ledger, of_clusters, of_pairs] = &mut digests;
         let damaged = |table: &str| LookalikeError::Run {
             path: run.join(table).display().to_string(),
             reason: "a row is damaged; run dedup again".into(),
         };
-        let mut reader = TableReader::open(run, LEDGER, &ledger_columns(Extra::ALL))?;
+        let mut reader = TableReader::open(run, LEDGER.name, &LEDGER.all())?;
         let format = TableFormat::ALL
             .into_iter()
             .find(|format| reader.path().extension().is_some_and(|end| end == format.extension()))
             .unwrap_or_default();
-        let known = ledger_columns(Extra::ALL);
+        let known = LEDGER.all();
         let columns = if reader.columns().is_empty() { known } else { reader.columns().to_vec() };
         let (at, rule_at) = (reader.position(REMOVED[0].name), reader.position("rule"));
         let mut ledger = Vec::new();
@@ -318,21 +316,21 @@ impl Tables {
             let row = row?;
             of_ledger.add(row.iter().map(Value::as_cell));
             let name = at.and_then(|at| DocumentName::read(row.get(at..at + WIDTH)?));
-            let name = name.ok_or_else(|| damaged(LEDGER))?;
+            let name = name.ok_or_else(|| damaged(LEDGER.name))?;
             let rule = rule_at.and_then(|at| row[at].as_text());
             let rule = rule.and_then(Rule::named);
             ledger.push(LedgerRow { place: place_of(&name), rule, row });
         }
         let mut clusters = Vec::new();
-        for row in TableReader::open(run, CLUSTERS, &cluster_columns())? {
+        for row in TableReader::open(run, CLUSTERS.name, &CLUSTERS.all())? {
             let row = row?;
             of_clusters.add(row.iter().map(Value::as_cell));
             if row.len() < 2 * WIDTH + 2 {
-                return Err(damaged(CLUSTERS));
+                return Err(damaged(CLUSTERS.name));
             }
             clusters.push(row);
         }
-        for row in TableReader::open(run, PAIRS, &pair_columns(Extra::ALL))? {
+        for row in TableReader::open(run, PAIRS.name, &PAIRS.all())? {
             of_pairs.add(row?.iter().map(Value::as_cell));
         }
         if run_digest(&digests.each_ref()) != summary.digest {
@@ -414,10 +412,16 @@ impl Tables {
         staging: &Staging,
         progress: &dyn Progress,
     ) -> Result<Vec<WrittenTable>, LookalikeError> {
-        let mut digests = [LEDGER, CLUSTERS, PAIRS].map(TableDigest::new);
+        let mut digests = [LEDGER.name, CLUSTERS.name, PAIRS.name].map(TableDigest::new);
         let [of_ledger, of_clusters, of_pairs] = &mut digests;
-        let mut table =
-            Table::create(staging, LEDGER, self.format, &self.ledger_columns, of_ledger, progress)?;
+        let mut table = Table::create(
+            staging,
+            LEDGER.name,
+            self.format,
+            &self.ledger_columns,
+            of_ledger,
+            progress,
+        )?;
         // Leaders of dropped clusters, who stay in them.
         let mut leaders: BTreeSet<&Place> = BTreeSet::new();
         for LedgerRow { place, rule, row } in &self.ledger {
@@ -441,7 +445,7 @@ impl Tables {
         let ledger = table.finish()?;
         let leaves = |place: &Place| restored.contains(place) && !leaders.contains(place);
         let clusters = self.write_clusters(leaves, summary, (staging, of_clusters), progress)?;
-        let pairs = copy_table(&self.run, PAIRS, self.format, (staging, of_pairs), progress)?;
+        let pairs = copy_table(&self.run, PAIRS.name, self.format, (staging, of_pairs), progress)?;
         summary.digest = run_digest(&digests.each_ref());
         let names: Vec<String> =
             restored.iter().map(|(file, record)| format!("{file}:{record}")).collect();
@@ -464,8 +468,10 @@ impl Tables {
         let mut similarity = SimilarityHistogram::new(threshold.as_f64());
         let mut sizes = SizeHistogram::default();
         (summary.clusters, summary.documents_in_clusters, summary.largest_cluster) = (0, 0, 0);
-        let columns = cluster_columns();
-        let mut table = Table::create(staging, CLUSTERS, self.format, &columns, digest, progress)?;
+        let columns = CLUSTERS.of(Measures::ALL);
+        let names = columns.columns();
+        let mut table =
+            Table::create(staging, CLUSTERS.name, self.format, &names, digest, progress)?;
         for cluster in self.clusters.chunk_by(|a, b| a[WIDTH] == b[WIDTH]) {
             let named = cluster.iter().filter_map(|row| {
                 let value = row[2 * WIDTH + 1].as_ratio();
@@ -483,7 +489,16 @@ impl Tables {
             let leader = leader.unwrap_or_else(|| left[0].0.clone());
             for (at, (name, value)) in left.iter().enumerate() {
                 let of_leader = of_leader.take();
-                table.member(name, summary.clusters, &leader, *value, of_leader.as_ref())?;
+                table.add(
+                    &columns,
+                    &Member {
+                        member: name,
+                        cluster: summary.clusters,
+                        leader: &leader,
+                        value: *value,
+                        represented: of_leader.as_ref(),
+                    },
+                )?;
                 if let Some(value) = value.filter(|_| at > 0) {
                     similarity.add(value);
                 }
@@ -495,7 +510,7 @@ impl Tables {
             summary.largest_cluster = summary.largest_cluster.max(size);
         }
         (summary.histogram_similarity, summary.histogram_cluster_size) = (similarity, sizes);
-        table.finish()
+        Ok(table.finish()?)
     }
 }
 
@@ -511,12 +526,12 @@ fn copy_table(
     (staging, digest): (&Staging, &mut TableDigest),
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
-    let known = if name == PAIRS { pair_columns(Extra::ALL) } else { PROBLEMS.to_vec() };
+    let known = if name == PAIRS.name { PAIRS.all() } else { PROBLEMS.all() };
     let mut reader = TableReader::open(run, name, &known)?;
     let columns = if reader.columns().is_empty() { known } else { reader.columns().to_vec() };
     let mut table = Table::create(staging, name, format, &columns, digest, progress)?;
     for row in &mut reader {
         table.row(&row?.iter().map(Value::as_cell).collect::<Vec<_>>())?;
     }
-    table.finish()
+    Ok(table.finish()?)
 }

@@ -5,6 +5,7 @@ use super::{Collection, Document, DocumentId, DocumentRange, Rows};
 use crate::{EngineError, Progress};
 use lookalike_cluster::KeepRule;
 use lookalike_core::SparseIndex;
+use lookalike_decide::DocumentName;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
@@ -59,6 +60,20 @@ impl Collection {
             None => self.document(document)?.record,
         };
         Ok((file, record))
+    }
+
+    /// The name of a document in the tables.
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub fn document_name(&self, document: DocumentId) -> Result<DocumentName<'_>, EngineError> {
+        let (file, record) = self.place(document)?;
+        Ok(DocumentName {
+            id: self.name(document)?,
+            file: Cow::Borrowed(file),
+            record,
+            protected: self.is_protected(document),
+        })
     }
 
     /// Loads the names and record numbers of some documents whose rows are on disk, so that

@@ -1,11 +1,10 @@
 //! Writes an answer to a result directory.
 
 use super::Answer;
-use crate::documents;
 use crate::jobs::output;
-use crate::result_tables::write_problems;
-use crate::table_store::{CLUSTERS, LEDGER, PAIRS, TableFiles, TableStore};
+use crate::table_store::{TableFiles, TableStore, write_problems};
 use crate::{Job, LookalikeError};
+use lookalike_decide::{CLUSTERS, DOCUMENTS, LEDGER, PAIRS};
 use lookalike_io::sink::Staging;
 use lookalike_report::Summary;
 use std::path::Path;
@@ -51,10 +50,10 @@ impl Answer {
         staging.conflicts_with(inputs.filter(|path| path.exists()))?;
         let store = TableFiles { staging: &staging, format: job.tables };
         let tables = [
-            (LEDGER, &self.ledger),
-            (documents::NAME, &self.documents),
-            (CLUSTERS, &self.clusters),
-            (PAIRS, &self.pairs),
+            (LEDGER.name, &self.ledger),
+            (DOCUMENTS.name, &self.documents),
+            (CLUSTERS.name, &self.clusters),
+            (PAIRS.name, &self.pairs),
         ];
         let mut written = Vec::new();
         // A table that the call did not make has no columns.

@@ -1,8 +1,8 @@
 //! The estimate of a finished run for two documents.
 
 use crate::LookalikeError;
-use crate::document_columns::{A, B, DocumentName, WIDTH};
-use crate::result_tables::{Extra, pair_columns};
+use lookalike_decide::name::{A, B, WIDTH};
+use lookalike_decide::{DocumentName, PAIRS};
 use lookalike_io::table::{Column, TableReader};
 use std::path::Path;
 
@@ -12,7 +12,7 @@ pub(super) fn sentence(
     run: &Path,
     [a, b]: [&DocumentName<'_>; 2],
 ) -> Result<Option<String>, LookalikeError> {
-    let mut table = TableReader::open(run, "pairs", &pair_columns(Extra::ALL))?;
+    let mut table = TableReader::open(run, PAIRS.name, &PAIRS.all())?;
     while let Some(row) = table.next() {
         let row = row?;
         let cell = |name: &str| table.position(name).map(|at| &row[at]);

@@ -6,10 +6,10 @@
 
 use super::units::Units;
 use crate::LookalikeError;
-use crate::document_columns::{A, B, WIDTH};
 use crate::documents::Documents;
-use crate::result_tables::{Extra, TableDigest, pair_columns};
 use lookalike_core::Overlap;
+use lookalike_decide::name::{A, B, WIDTH};
+use lookalike_decide::{PAIRS, TableDigest};
 use lookalike_engine::{EngineError, Progress, SetId};
 use lookalike_io::table::{TableError, TableReader, Value};
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ impl<'a> Pairs<'a> {
         digest: Option<&'a mut TableDigest>,
         whole: bool,
     ) -> Result<Self, LookalikeError> {
-        let table = TableReader::open(run, "pairs", &pair_columns(Extra::ALL))?;
+        let table = TableReader::open(run, PAIRS.name, &PAIRS.all())?;
         let path = table.path().to_path_buf();
         Ok(Self { table, path, documents, places: None, row: 0, digest, whole })
     }

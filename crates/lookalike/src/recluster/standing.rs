@@ -3,12 +3,11 @@
 use super::earlier::Earlier;
 use super::phase_four::Leader;
 use super::units::Units;
-use crate::document_columns::WIDTH;
-use crate::documents::{Documents, Row};
-use crate::result_tables::{TableDigest, cluster_columns};
+use crate::documents::Documents;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Overlap};
-use lookalike_decide::{Identity, Rule};
+use lookalike_decide::name::WIDTH;
+use lookalike_decide::{CLUSTERS, DocumentRow, Identity, Rule, TableDigest};
 use lookalike_engine::SetId;
 use lookalike_io::table::{TableError, TableReader, Value};
 use std::path::Path;
@@ -27,21 +26,22 @@ impl Known {
         documents: &Documents,
         digest: &mut TableDigest,
     ) -> Result<Self, LookalikeError> {
-        let mut table = TableReader::open(run, "clusters", &cluster_columns())?;
+        let mut table = TableReader::open(run, CLUSTERS.name, &CLUSTERS.all())?;
         let path = table.path().to_path_buf();
+        let [leader, similarity] = ["leader_id", "resemblance"].map(|name| CLUSTERS.place(name));
         let mut by_document = vec![None; documents.rows.len()];
         for (row, cells) in (1u64..).zip(&mut table) {
             let cells = cells?;
             digest.add(cells.iter().map(Value::as_cell));
             // Tables of earlier versions end with the similarity.
-            let wanted = 2 * WIDTH + 2..=cluster_columns().len();
+            let wanted = similarity + 1..=CLUSTERS.all().len();
             if !wanted.contains(&cells.len()) {
                 let reason = format!("{} columns, not {}", cells.len(), wanted.end());
                 return Err(TableError::Malformed { path, row, reason }.into());
             }
             // The document, its cluster, the cluster's leader, and their similarity.
-            let (member, leader) = (&cells[..WIDTH], &cells[WIDTH + 1..2 * WIDTH + 1]);
-            let value = &cells[2 * WIDTH + 1];
+            let (member, leader) = (&cells[..WIDTH], &cells[leader..leader + WIDTH]);
+            let value = &cells[similarity];
             let (Some(id), Some(leader)) = (documents.find(member), documents.find(leader)) else {
                 let reason = "a document that is not in the table `documents`".to_owned();
                 return Err(TableError::Malformed { path, row, reason }.into());
@@ -92,7 +92,7 @@ impl Standing {
             let kept = units.members(leader.unit)[0];
             for &document in units.members(unit).iter().filter(|&&document| document != kept) {
                 let (a, b) = (row(document), row(kept));
-                let identity = |row: Row, set: SetId| Identity {
+                let identity = |row: DocumentRow, set: SetId| Identity {
                     content: row.identical,
                     tokens: row.lexically_equivalent,
                     set,
@@ -124,7 +124,13 @@ impl Standing {
 
 /// Converts a value of one measure to another, by way of the count of common elements, which is a
 /// whole number and therefore recovered exactly.
-fn translated(from: Measure, to: Measure, value: f64, a: Row, b: Row) -> Option<f64> {
+fn translated(
+    from: Measure,
+    to: Measure,
+    value: f64,
+    a: DocumentRow,
+    b: DocumentRow,
+) -> Option<f64> {
     if from == to {
         return Some(value);
     }
@@ -135,7 +141,11 @@ fn translated(from: Measure, to: Measure, value: f64, a: Row, b: Row) -> Option<
         Measure::Containment => value * x.min(y),
         Measure::Cosine => value * (x * y).sqrt(),
     };
-    let counts = |a: Row, b: Row| Overlap { shared: shared.round() as u32, a: a.size, b: b.size };
+    let counts = |a: DocumentRow, b: DocumentRow| Overlap {
+        shared: shared.round() as u32,
+        a: a.size,
+        b: b.size,
+    };
     let smaller_first = if a.size <= b.size { counts(a, b) } else { counts(b, a) };
     // Otherwise the value is not of these two documents.
     let same = (from.value(smaller_first) - value).abs() < 1e-12;
@@ -152,7 +162,7 @@ mod tests {
         fn a_count_is_found_again(a in 1u32..100_000, b in 1u32..100_000, shared in 0u32..100_000) {
             let (a, b) = (a.min(b), a.max(b));
             let counts = Overlap { shared: shared.min(a), a, b };
-            let row = |size| Row {
+            let row = |size| DocumentRow {
                 place: 1, precedence: 1, text_bytes: 0, size,
                 feature_equivalent: 1, lexically_equivalent: 1, identical: 1,
             };

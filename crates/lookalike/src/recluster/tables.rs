@@ -5,12 +5,10 @@ use super::answer::Answer;
 use super::criterion::Criterion;
 use super::pairs::{Pairs, edge};
 use crate::LookalikeError;
-use crate::document_columns::DocumentName;
-use crate::documents::{COLUMNS, NAME, Row, write_row};
-use crate::result_tables::{
-    Extra, Represented, Table, TableDigest, cluster_columns, pair_columns, run_digest,
+use lookalike_decide::{
+    CLUSTERS, Compared, DOCUMENTS, DocumentName, DocumentRow, Listed, Measures, Member, PAIRS,
+    Represented, Table, TableDigest, run_digest,
 };
-use crate::table_store::{CLUSTERS, PAIRS};
 use lookalike_engine::Progress;
 use lookalike_io::sink::Staging;
 use lookalike_io::table::WrittenTable;
@@ -30,8 +28,9 @@ pub(super) fn write(
     staging: &Staging,
     progress: &dyn Progress,
 ) -> Result<Written, LookalikeError> {
-    let mut of_documents = TableDigest::new(NAME);
-    let (mut of_clusters, mut of_pairs) = (TableDigest::new(CLUSTERS), TableDigest::new(PAIRS));
+    let mut of_documents = TableDigest::new(DOCUMENTS.name);
+    let (mut of_clusters, mut of_pairs) =
+        (TableDigest::new(CLUSTERS.name), TableDigest::new(PAIRS.name));
     let documents = write_documents(answer, staging, &mut of_documents, progress)?;
     let clusters = write_clusters(answer, staging, &mut of_clusters, progress)?;
     let pairs = write_pairs(answer, staging, &mut of_pairs, progress)?;
@@ -62,13 +61,15 @@ fn write_documents(
     let mut precedence = vec![0; documents.rows.len()];
     (1u32..).zip(order).for_each(|(place, document)| precedence[document as usize] = place);
 
-    let mut table = Table::create(staging, NAME, answer.job.tables, &COLUMNS, digest, progress)?;
+    let (columns, format) = (DOCUMENTS.of(Measures::ALL), answer.job.tables);
+    let names = columns.columns();
+    let mut table = Table::create(staging, DOCUMENTS.name, format, &names, digest, progress)?;
     for document in (0..documents.len()).filter(listed) {
         let at = document as usize;
-        let row = Row { precedence: precedence[at], ..documents.rows[at] };
-        write_row(&mut table, &documents.name(document), row)?;
+        let row = DocumentRow { precedence: precedence[at], ..documents.rows[at] };
+        table.add(&columns, &Listed { name: &documents.name(document), row })?;
     }
-    table.finish()
+    Ok(table.finish()?)
 }
 
 fn write_clusters(
@@ -86,14 +87,9 @@ fn write_clusters(
         }))
         .collect();
     rows.sort_unstable_by_key(|&(number, removed, document, _)| (number, removed, document));
-    let mut table = Table::create(
-        staging,
-        "clusters",
-        answer.job.tables,
-        &cluster_columns(),
-        digest,
-        progress,
-    )?;
+    let (columns, format) = (CLUSTERS.of(Measures::ALL), answer.job.tables);
+    let names = columns.columns();
+    let mut table = Table::create(staging, CLUSTERS.name, format, &names, digest, progress)?;
     for cluster in rows.chunk_by(|a, b| a.0 == b.0) {
         let names: Vec<DocumentName<'_>> =
             cluster.iter().map(|&(_, _, document, _)| documents.name(document)).collect();
@@ -101,10 +97,13 @@ fn write_clusters(
         names[1..].iter().for_each(|name| represented.add(&name.file));
         let mut of_leader = Some(represented.finish());
         for (name, &(number, _, _, value)) in names.iter().zip(cluster) {
-            table.member(name, number, &names[0], value, of_leader.take().as_ref())?;
+            let (leader, of_leader) = (&names[0], of_leader.take());
+            let represented = of_leader.as_ref();
+            let row = Member { member: name, cluster: number, leader, value, represented };
+            table.add(&columns, &row)?;
         }
     }
-    table.finish()
+    Ok(table.finish()?)
 }
 
 /// Writes the rows that reach the threshold, in the same order.
@@ -116,18 +115,19 @@ fn write_pairs(
 ) -> Result<WrittenTable, LookalikeError> {
     let Answer { documents, units, criterion, settings, .. } = *answer;
     let whole = matches!(criterion, Criterion::Exact(..));
-    let extra = if whole { Extra::of_sets(settings.measure) } else { Extra::OF_SAMPLES };
-    let mut table =
-        Table::create(staging, "pairs", answer.job.tables, &pair_columns(extra), digest, progress)?;
+    let measures = if whole { Measures::of_sets(settings.measure) } else { Measures::OF_SAMPLES };
+    let (columns, format) = (PAIRS.of(measures), answer.job.tables);
+    let names = columns.columns();
+    let mut table = Table::create(staging, PAIRS.name, format, &names, digest, progress)?;
     let pairs = Pairs::open(&answer.job.run, documents, None, whole)?;
     pairs.for_each(progress, |pair| {
         if edge(units, pair).is_none_or(|edge| criterion.reaches(edge.counts)) {
-            let names = [&documents.name(pair.a), &documents.name(pair.b)];
+            let (a, b) = (&documents.name(pair.a), &documents.name(pair.b));
             let evidence =
                 pair.counts.map_or(Evidence::SameKey, |counts| criterion.evidence(counts));
-            table.compared(names, None, evidence, extra)?;
+            table.add(&columns, &Compared { a, b, rule: None, evidence, whole: None })?;
         }
         Ok(())
     })?;
-    table.finish()
+    Ok(table.finish()?)
 }

@@ -5,9 +5,10 @@
 
 use super::earlier::unanswerable;
 use crate::LookalikeError;
-use crate::documents::{Documents, Row};
+use crate::documents::Documents;
 use lookalike_cluster::{KeepRule, precedence};
 use lookalike_core::Measure;
+use lookalike_decide::DocumentRow;
 use lookalike_engine::SetId;
 use std::cmp::Ordering;
 use std::path::Path;
@@ -111,7 +112,7 @@ fn until_first(rules: &[KeepRule]) -> &[KeepRule] {
 }
 
 /// The values of a rule, if the table has them.
-fn value(rule: &KeepRule, rows: &[Row]) -> Option<Vec<f64>> {
+fn value(rule: &KeepRule, rows: &[DocumentRow]) -> Option<Vec<f64>> {
     match rule {
         KeepRule::First => Some(rows.iter().map(|row| f64::from(row.place)).collect()),
         KeepRule::Longest | KeepRule::Shortest => {

@@ -1,10 +1,10 @@
 //! The table `clusters`: every document that is in a cluster with another.
 
-use super::{Named, Represented, Table};
+use super::Named;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
-use crate::document_columns::DocumentName;
+use lookalike_decide::{CLUSTERS, Measures, Member, Represented, Table};
 use lookalike_engine::try_sort::par_sort_cancellable;
 use std::cmp::Ordering;
 
@@ -27,7 +27,8 @@ pub(crate) fn fill_clusters(
             (number, true, named(document), analysis.similarity(removal.evidence))
         }))
         .collect();
-    let name = |document| DocumentName::of(&analysis.collection, document);
+    let name = |document| analysis.collection.document_name(document);
+    let columns = CLUSTERS.of(Measures::ALL);
     par_sort_cancellable(&mut rows, table.progress(), |a, b| match (a.0, a.1).cmp(&(b.0, b.1)) {
         Ordering::Equal => a.2.compare(b.2, &analysis.collection),
         order => Ok(order),
@@ -39,7 +40,11 @@ pub(crate) fn fill_clusters(
         }
         let (mut of_leader, leader) = (Some(represented.finish()), name(cluster[0].2.a)?);
         for &(number, _, Named { a: document, .. }, value) in cluster {
-            table.member(&name(document)?, number, &leader, value, of_leader.take().as_ref())?;
+            let (member, of_leader) = (name(document)?, of_leader.take());
+            let represented = of_leader.as_ref();
+            let row =
+                Member { member: &member, cluster: number, leader: &leader, value, represented };
+            table.add(&columns, &row)?;
         }
     }
     Ok(())

@@ -1,9 +1,10 @@
 //! The table `ledger`: every removed document, its witness and their measures.
 
-use super::{Extra, Named, Table};
+use super::{Named, measures};
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use crate::document_columns::DocumentName;
+use lookalike_decide::{Compared, LEDGER, Table};
+use lookalike_engine::Removal;
 use lookalike_engine::try_sort::par_sort_cancellable;
 
 /// Adds the rows of the ledger.
@@ -11,7 +12,7 @@ pub(crate) fn fill_ledger(
     analysis: &Analysis,
     table: &mut Table<'_>,
 ) -> Result<(), LookalikeError> {
-    let extra = Extra::of(analysis);
+    let columns = LEDGER.of(measures(analysis));
     let mut rows = Vec::new();
     analysis.for_each_removed(|document, removal| {
         rows.push((Named::of(analysis, document), removal));
@@ -19,12 +20,12 @@ pub(crate) fn fill_ledger(
     par_sort_cancellable(&mut rows, table.progress(), |a, b| {
         a.0.compare(b.0, &analysis.collection)
     })?;
-    let name = |document| DocumentName::of(&analysis.collection, document);
+    let name = |document| analysis.collection.document_name(document);
     for (Named { a: document, .. }, removal) in rows {
-        let names = [&name(document)?, &name(removal.kept)?];
-        let whole = analysis.whole_resemblance(document, removal.kept, removal.evidence)?;
-        let evidence = (removal.evidence, whole);
-        table.compared_whole(names, Some(removal.rule.name()), evidence, extra)?;
+        let Removal { kept, rule, evidence } = removal;
+        let (a, b) = (&name(document)?, &name(kept)?);
+        let whole = analysis.whole_resemblance(document, kept, evidence)?;
+        table.add(&columns, &Compared { a, b, rule: Some(rule.name()), evidence, whole })?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! The table `pairs`: pairs of documents that match.
 
-use super::{Extra, Named, Table};
+use super::{Named, measures};
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use crate::document_columns::DocumentName;
+use lookalike_decide::{Compared, PAIRS, Table};
 use lookalike_engine::poll::Poll;
 use lookalike_engine::try_sort::par_sort_cancellable;
 use lookalike_engine::{DocumentId, Edge, EngineError, Progress};
@@ -19,15 +19,16 @@ struct PairRow {
 
 /// Adds the rows of the pairs, a before b by name.
 pub(crate) fn fill_pairs(analysis: &Analysis, table: &mut Table<'_>) -> Result<(), LookalikeError> {
-    let extra = Extra::of(analysis);
+    let columns = PAIRS.of(measures(analysis));
     let progress = table.progress();
     let mut rows = pair_rows(analysis, progress)?;
     let compare = |x: &PairRow, y: &PairRow| x.documents.compare(y.documents, &analysis.collection);
     par_sort_cancellable(&mut rows, progress, compare)?;
-    let name = |document| DocumentName::of(&analysis.collection, document);
+    let name = |document| analysis.collection.document_name(document);
     for PairRow { documents: Named { a, b, .. }, evidence } in rows {
         let whole = analysis.whole_resemblance(a, b, evidence)?;
-        table.compared_whole([&name(a)?, &name(b)?], None, (evidence, whole), extra)?;
+        let (a, b) = (&name(a)?, &name(b)?);
+        table.add(&columns, &Compared { a, b, rule: None, evidence, whole })?;
     }
     Ok(())
 }

@@ -7,17 +7,15 @@ use super::tables::{
     MemberWriter, edge, member, result,
 };
 use crate::LookalikeError;
-use crate::document_columns::DocumentName;
-use crate::result_tables::{
-    Extra, Represented, TableDigest, compared_cells, member_cells, row_hash, run_digest,
-};
-use crate::table_store::{CLUSTERS, LEDGER, PAIRS};
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_schema::{DataType, SchemaRef};
 use lookalike_core::{Measure, Overlap};
-use lookalike_decide::{Identity, Rule};
+use lookalike_decide::{
+    CLUSTERS, Compared, DocumentName, Identity, LEDGER, Measures, Member as ClusterRow, PAIRS,
+    Represented, Rule, TableDigest, Written, run_digest,
+};
 use lookalike_engine::Linkage;
 use lookalike_methods::Evidence;
 use std::cmp::Ordering;
@@ -138,7 +136,8 @@ struct Owned {
 struct Rows {
     names: [String; 2],
     measure: Measure,
-    extra: Extra,
+    /// Columns of the ledger and of the pairs.
+    columns: [Written<Compared<'static>>; 2],
     cross: bool,
     leaders: bool,
     bytes: Vec<u8>,
@@ -151,7 +150,7 @@ impl Rows {
         Self {
             names: [0, 1].map(|side| context.name(side).to_owned()),
             measure,
-            extra: Extra::of_sets(measure),
+            columns: [LEDGER, PAIRS].map(|table| table.of(Measures::of_sets(measure))),
             cross: context.cross,
             leaders: context.settings.linkage() == Linkage::Leaders,
             bytes: Vec::new(),
@@ -196,11 +195,9 @@ impl Rows {
         counts: Overlap,
     ) -> Result<(), LookalikeError> {
         let evidence = Evidence::Exact(counts);
-        let names = [&a.in_digest(), &b.in_digest()];
-        let hash = row_hash(
-            compared_cells(names, rule, (evidence, None), self.extra).iter().copied(),
-            &mut self.bytes,
-        );
+        let columns = &self.columns[usize::from(rule.is_none())];
+        let row = Compared { a, b, rule, evidence, whole: None };
+        let hash = columns.hash(&row, &mut self.bytes);
         self.out.push(Found {
             table,
             side,
@@ -580,6 +577,7 @@ impl Step for MatchPairs {
 /// rows of the table `clusters`. The row of a leader comes after those of its members.
 pub(super) struct ClusterRows {
     leader: Option<ClusterLeader>,
+    columns: Written<ClusterRow<'static>>,
     bytes: Vec<u8>,
     out: FoundWriter,
 }
@@ -596,7 +594,12 @@ struct ClusterLeader {
 
 impl ClusterRows {
     pub(super) fn new() -> Self {
-        Self { leader: None, bytes: Vec::new(), out: FoundWriter::default() }
+        Self {
+            leader: None,
+            columns: CLUSTERS.of(Measures::ALL),
+            bytes: Vec::new(),
+            out: FoundWriter::default(),
+        }
     }
 
     /// Ends a cluster: writes the row of its leader.
@@ -607,10 +610,14 @@ impl ClusterRows {
             return Ok(());
         };
         let represented = represented.finish();
-        let in_digest = name.in_digest();
-        let cells =
-            member_cells(&in_digest, number as u64, &in_digest, measure, Some(&represented));
-        let hash = row_hash(cells.into_iter(), &mut self.bytes);
+        let row = ClusterRow {
+            member: &name,
+            cluster: number as u64,
+            leader: &name,
+            value: measure,
+            represented: Some(&represented),
+        };
+        let hash = self.columns.hash(&row, &mut self.bytes);
         self.out.push(Found {
             table: result::CLUSTER,
             side,
@@ -672,9 +679,14 @@ impl Step for ClusterRows {
                 record: row.a_record as u32,
                 protected: row.side == 1,
             };
-            let names = (name.in_digest(), leader.name.in_digest());
-            let cells = member_cells(&names.0, leader.number as u64, &names.1, row.measure, None);
-            let hash = row_hash(cells.into_iter(), &mut self.bytes);
+            let of_cluster = ClusterRow {
+                member: &name,
+                cluster: leader.number as u64,
+                leader: &leader.name,
+                value: row.measure,
+                represented: None,
+            };
+            let hash = self.columns.hash(&of_cluster, &mut self.bytes);
             self.out.push(Found {
                 table: result::CLUSTER,
                 b_id: Some(&leader.name.id),
@@ -742,8 +754,12 @@ impl Step for SumHashes {
 /// # Errors
 /// Rows of other columns.
 pub fn digest_of_sums(sums: &[RecordBatch], list: bool) -> Result<String, LookalikeError> {
-    let mut tables = [(result::LEDGER, LEDGER), (result::CLUSTER, CLUSTERS), (result::PAIR, PAIRS)]
-        .map(|(table, name)| (table, TableDigest::new(name)));
+    let mut tables = [
+        (result::LEDGER, LEDGER.name),
+        (result::CLUSTER, CLUSTERS.name),
+        (result::PAIR, PAIRS.name),
+    ]
+    .map(|(table, name)| (table, TableDigest::new(name)));
     for batch in sums {
         let rows = batch.column_by_name("place");
         let rows = rows.and_then(|column| column.as_primitive_opt::<Int64Type>());

@@ -7,69 +7,80 @@
 //!
 //! Where a row names two documents, the columns of each have its role as a prefix (`kept_id`, …).
 
-use lookalike_engine::{Collection, DocumentId, EngineError};
-use lookalike_io::table::{Cell, Column, Value};
+use lookalike_io::table::{Column, Value};
 use std::borrow::Cow;
 use std::fmt;
 
 /// Number of columns that name a document.
-pub(crate) const WIDTH: usize = 3;
+pub const WIDTH: usize = 3;
 
 /// The document of a row.
-pub(crate) const DOCUMENT: [Column; WIDTH] =
+pub const DOCUMENT: [Column; WIDTH] =
     [Column::text("id"), Column::text("file"), Column::count("record")];
 
 /// The first document of a pair.
-pub(crate) const A: [Column; WIDTH] =
+pub const A: [Column; WIDTH] =
     [Column::text("a_id"), Column::text("a_file"), Column::count("a_record")];
 
 /// The second document of a pair.
-pub(crate) const B: [Column; WIDTH] =
+pub const B: [Column; WIDTH] =
     [Column::text("b_id"), Column::text("b_file"), Column::count("b_record")];
 
 /// A removed document.
-pub(crate) const REMOVED: [Column; WIDTH] =
+pub const REMOVED: [Column; WIDTH] =
     [Column::text("removed_id"), Column::text("removed_file"), Column::count("removed_record")];
 
 /// The kept document that a document was removed for.
-pub(crate) const KEPT: [Column; WIDTH] =
+pub const KEPT: [Column; WIDTH] =
     [Column::text("kept_id"), Column::text("kept_file"), Column::count("kept_record")];
 
 /// The kept document of a cluster.
-pub(crate) const LEADER: [Column; WIDTH] =
+pub const LEADER: [Column; WIDTH] =
     [Column::text("leader_id"), Column::text("leader_file"), Column::count("leader_record")];
+
+/// The items of the columns `$columns`, which name the document `$field` of a row.
+macro_rules! name_items {
+    ($columns:ident, $field:ident) => {
+        &[
+            Item::new(
+                $columns[0],
+                "the document's id; without one, `FILE:RECORD`, or `FILE` for a text or HTML file",
+                |row| Cell::Text(&row.$field.id),
+            ),
+            Item::new(
+                $columns[1],
+                "the name of its input file, as `summary.json` lists it",
+                |row| Cell::Text(&row.$field.file),
+            ),
+            Item::new(
+                $columns[2],
+                "its number among the records of the file, from 1, including unreadable records but not blank lines; 1 for a text or HTML file",
+                |row| Cell::Count(row.$field.record.into()),
+            ),
+        ]
+    };
+}
+
+pub(crate) use name_items;
 
 /// The name of a document in the tables.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct DocumentName<'a> {
+pub struct DocumentName<'a> {
     /// Its id, or `FILE:RECORD`.
-    pub(crate) id: Cow<'a, str>,
+    pub id: Cow<'a, str>,
     /// Name of its file, as the summary lists it.
-    pub(crate) file: Cow<'a, str>,
+    pub file: Cow<'a, str>,
     /// Its record number in the file, from 1; 1 where the file is one document.
-    pub(crate) record: u32,
+    pub record: u32,
     /// Whether it is of the collection of the setting against: files or an index.
-    pub(crate) protected: bool,
+    pub protected: bool,
 }
 
 impl<'a> DocumentName<'a> {
-    /// The name of a document of a collection.
-    pub(crate) fn of(
-        collection: &'a Collection,
-        document: DocumentId,
-    ) -> Result<Self, EngineError> {
-        let (file, record) = collection.place(document)?;
-        Ok(Self {
-            id: collection.name(document)?,
-            file: Cow::Borrowed(file),
-            record,
-            protected: collection.is_protected(document),
-        })
-    }
-
     /// The name of which the digest of a table is made: the same for a protected document whether it
     /// is read from files or found in an index, which does not know its file and record.
-    pub(crate) fn in_digest(&self) -> DocumentName<'_> {
+    #[must_use]
+    pub fn in_digest(&self) -> DocumentName<'_> {
         match self.protected {
             true => DocumentName { id: Cow::Borrowed(&self.id), ..DocumentName::default() },
             false => DocumentName {
@@ -81,18 +92,15 @@ impl<'a> DocumentName<'a> {
         }
     }
 
-    /// The cells of its columns.
-    pub(crate) fn cells(&self) -> [Cell<'_>; WIDTH] {
-        [Cell::Text(&self.id), Cell::Text(&self.file), Cell::Count(self.record.into())]
-    }
-
     /// Whether two names are of one document; ids are not compared, as they may repeat.
-    pub(crate) fn is(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
         (&self.file, self.record) == (&other.file, other.record)
     }
 
     /// Reads a name from its cells; `None` if one is missing or of another type.
-    pub(crate) fn read(cells: &[Value]) -> Option<DocumentName<'static>> {
+    #[must_use]
+    pub fn read(cells: &[Value]) -> Option<DocumentName<'static>> {
         let [id, file, record] = cells else { return None };
         Some(DocumentName {
             id: id.as_text()?.to_owned().into(),
@@ -103,13 +111,15 @@ impl<'a> DocumentName<'a> {
     }
 
     /// The name for display: the id, and if ids repeat, the document's file and record.
-    pub(crate) fn shown(&self, ids_repeat: bool) -> Shown<'_> {
+    #[must_use]
+    pub fn shown(&self, ids_repeat: bool) -> Shown<'_> {
         Shown { name: self, place: ids_repeat }
     }
 }
 
 /// See [`DocumentName::shown`].
-pub(crate) struct Shown<'a> {
+#[derive(Debug)]
+pub struct Shown<'a> {
     name: &'a DocumentName<'a>,
     place: bool,
 }
@@ -134,7 +144,6 @@ mod tests {
         let name =
             DocumentName { id: "7".into(), file: "a.jsonl".into(), record: 3, protected: false };
         let cells = [Value::Text("7".into()), Value::Text("a.jsonl".into()), Value::Count(3)];
-        assert_eq!(name.cells(), [0, 1, 2].map(|at| cells[at].as_cell()));
         assert_eq!(DocumentName::read(&cells), Some(name));
         assert_eq!(DocumentName::read(&cells[..2]), None);
         let large = [cells[0].clone(), cells[1].clone(), Value::Count(1 << 32)];

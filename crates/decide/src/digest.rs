@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 /// Digest of a table, row by row.
 #[derive(Debug, Clone)]
-pub(crate) struct TableDigest {
+pub struct TableDigest {
     name: &'static str,
     rows: u64,
     sum: u128,
@@ -18,18 +18,24 @@ pub(crate) struct TableDigest {
 
 impl TableDigest {
     /// Of a table without rows.
-    pub(crate) fn new(name: &'static str) -> Self {
+    #[must_use]
+    pub fn new(name: &'static str) -> Self {
         Self { name, rows: 0, sum: 0, bytes: Vec::new() }
     }
 
+    /// A buffer for [`row_hash`].
+    pub(crate) fn bytes(&mut self) -> &mut Vec<u8> {
+        &mut self.bytes
+    }
+
     /// Adds a row.
-    pub(crate) fn add<'c>(&mut self, cells: impl Iterator<Item = Cell<'c>>) {
+    pub fn add<'c>(&mut self, cells: impl Iterator<Item = Cell<'c>>) {
         let hash = row_hash(cells, &mut self.bytes);
         self.add_sum(1, hash);
     }
 
     /// Adds rows by the sum of their hashes.
-    pub(crate) fn add_sum(&mut self, rows: u64, sum: u128) {
+    pub fn add_sum(&mut self, rows: u64, sum: u128) {
         self.rows += rows;
         self.sum = self.sum.wrapping_add(sum);
     }
@@ -42,7 +48,7 @@ impl TableDigest {
 
 /// The hash of a row. Ratios are functions of the counts: no floating-point number has a part in
 /// it.
-pub(crate) fn row_hash<'c>(cells: impl Iterator<Item = Cell<'c>>, bytes: &mut Vec<u8>) -> u128 {
+pub fn row_hash<'c>(cells: impl Iterator<Item = Cell<'c>>, bytes: &mut Vec<u8>) -> u128 {
     bytes.clear();
     for cell in cells {
         match cell {
@@ -58,7 +64,8 @@ pub(crate) fn row_hash<'c>(cells: impl Iterator<Item = Cell<'c>>, bytes: &mut Ve
 }
 
 /// The digest of some tables, in 32 hexadecimal digits.
-pub(crate) fn run_digest(tables: &[&TableDigest]) -> String {
+#[must_use]
+pub fn run_digest(tables: &[&TableDigest]) -> String {
     let values = tables.iter().flat_map(|table| table.value().to_le_bytes()).collect::<Vec<u8>>();
     format!("{:032x}", xxh3_128(&values))
 }

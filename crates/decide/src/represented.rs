@@ -1,6 +1,5 @@
-//! What a leader represents: the last two columns of the table `clusters`.
+//! The documents that a leader represents: the last two columns of the table `clusters`.
 
-use lookalike_io::table::Cell;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -12,18 +11,18 @@ const OTHERS: &str = "…";
 
 /// Counts the documents that a leader represents, by file.
 #[derive(Debug, Default)]
-pub(crate) struct Represented<'a> {
+pub struct Represented<'a> {
     by_file: BTreeMap<Cow<'a, str>, u64>,
 }
 
 impl<'a> Represented<'a> {
     /// Adds a document of a file.
-    pub(crate) fn add(&mut self, file: &'a str) {
+    pub fn add(&mut self, file: &'a str) {
         *self.by_file.entry(Cow::Borrowed(file)).or_default() += 1;
     }
 
     /// The same, of a file whose name is copied if it is a new one.
-    pub(crate) fn add_copied(&mut self, file: &str) {
+    pub fn add_copied(&mut self, file: &str) {
         match self.by_file.get_mut(file) {
             Some(count) => *count += 1,
             None => _ = self.by_file.insert(Cow::Owned(file.to_owned()), 1),
@@ -31,7 +30,8 @@ impl<'a> Represented<'a> {
     }
 
     /// The two cells.
-    pub(crate) fn finish(self) -> RepresentedCells {
+    #[must_use]
+    pub fn finish(self) -> RepresentedCells {
         let size = 1 + self.by_file.values().sum::<u64>();
         RepresentedCells { size, duplicates: self.duplicates() }
     }
@@ -60,19 +60,11 @@ impl<'a> Represented<'a> {
 
 /// The number of documents in a cluster, and the files of those that its leader represents.
 #[derive(Debug)]
-pub(crate) struct RepresentedCells {
-    pub(crate) size: u64,
-    pub(crate) duplicates: String,
-}
-
-impl RepresentedCells {
-    /// The cells of a row; those of a document that does not lead are null.
-    pub(crate) fn cells(of_leader: Option<&Self>) -> [Cell<'_>; 2] {
-        match of_leader {
-            None => [Cell::Null; 2],
-            Some(Self { size, duplicates }) => [Cell::Count(*size), Cell::Text(duplicates)],
-        }
-    }
+pub struct RepresentedCells {
+    /// Documents in the cluster.
+    pub size: u64,
+    /// The represented documents by file, as a JSON object.
+    pub duplicates: String,
 }
 
 #[cfg(test)]
