@@ -350,7 +350,7 @@ mod tests {
             listed(&DOCUMENTS),
             listed(&PROBLEMS),
         ] {
-            assert!(page.contains(&lines), "docs/tables.md lacks the lines:\n{lines}");
+            assert!(page.contains(&lines), "docs/reference/tables.md lacks the lines:\n{lines}");
         }
     }
 

@@ -6,6 +6,7 @@
 
 mod archive;
 mod archive_bytes;
+pub(crate) mod compression;
 mod csv_dialect;
 mod discover;
 mod earlier_result;
@@ -14,9 +15,8 @@ mod extract;
 mod fields;
 mod files;
 mod foreign;
-mod format;
+pub(crate) mod format;
 mod format_options;
-pub(crate) mod kind;
 mod left_out;
 mod left_out_reason;
 mod maildir;
@@ -27,13 +27,14 @@ mod skipped;
 mod spool;
 mod tally;
 
+pub use compression::Compression;
 pub use csv_dialect::{CsvChar, CsvDialect, CsvQuote};
 pub use error::InputError;
 pub use extract::Extractor;
 pub use fields::FieldNames;
 pub use files::{DiscoverOptions, InputFile, Inputs};
 pub use foreign::why_skipped;
-pub use format::{Compression, Format};
+pub use format::Format;
 pub use format_options::{FormatOptions, KeepOrDrop, MailAttachments};
 pub use left_out_reason::{LeftOut, LeftOutReason};
 pub use skipped::skipped_kind;

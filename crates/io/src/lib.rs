@@ -12,6 +12,7 @@
 
 mod features;
 mod field_texts;
+mod formats;
 mod guard;
 pub mod input;
 pub mod mail;

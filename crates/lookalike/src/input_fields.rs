@@ -1,7 +1,7 @@
 //! Checks that the inputs have the fields that the settings name, before anything long is begun.
 
 use crate::LookalikeError;
-use lookalike_io::{Format, Inputs};
+use lookalike_io::Inputs;
 
 /// Checks the files of a collection.
 ///
@@ -33,9 +33,8 @@ fn check_missing(inputs: &Inputs, cancelled: &dyn Fn() -> bool) -> Result<(), Lo
 }
 
 fn check_features(inputs: &Inputs) -> Result<(), LookalikeError> {
-    let has_lists = |format| matches!(format, Format::Jsonl | Format::Parquet | Format::Arrow);
     if let Some(name) = &inputs.options.fields.features
-        && let Some(file) = inputs.files.iter().find(|file| !has_lists(file.format))
+        && let Some(file) = inputs.files.iter().find(|file| !file.format.has_lists())
     {
         return Err(LookalikeError::Settings(format!(
             "the setting features_field={name}: {} has no lists; features are read from JSONL, Parquet \

@@ -110,7 +110,7 @@ impl RunInputs {
         let recorded = &self.job.settings.formats.extract;
         let is_given =
             |recorded: &Extractor| given.iter().any(|given| given.recorded() == *recorded);
-        let is_run = self.inputs.files.iter().any(|file| file.format == Format::Extracted);
+        let is_run = self.inputs.files.iter().any(|file| file.format == Format::EXTRACTED);
         match recorded.iter().find(|recorded| is_run && !is_given(recorded)) {
             None => {
                 // Results record commands without what may be secret in them.

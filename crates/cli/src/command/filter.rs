@@ -309,10 +309,8 @@ fn inputs(args: &MessageArgs) -> anyhow::Result<Messages> {
     let format = fields(args)?.format;
     let is_stdin = args.inputs.first().is_none_or(|only| only == "-") && args.inputs.len() < 2;
     match &args.inputs[..] {
-        _ if is_stdin && matches!(format, None | Some(Format::Jsonl)) => Ok(Messages::Lines),
-        _ if is_stdin && matches!(format, Some(Format::Eml | Format::Maildir)) => {
-            Ok(Messages::Mail)
-        }
+        _ if is_stdin && format.is_none_or(|format| format == Format::JSONL) => Ok(Messages::Lines),
+        _ if is_stdin && format.is_some_and(Format::is_message) => Ok(Messages::Mail),
         [] => Ok(Messages::Files(vec!["-".to_owned()])),
         several if several.len() > 1 && several.iter().any(|input| input == "-") => {
             Err(WrongUsage("`-` is standard input; give it alone".into()).into())

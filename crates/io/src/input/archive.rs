@@ -14,9 +14,10 @@ use super::archive_bytes::ArchiveBytes;
 use super::left_out::{self, Neighbours};
 use super::left_out_reason::LeftOut;
 use super::{
-    Compression, DiscoverOptions, Format, InputError, InputFile, earlier_result, foreign, kind,
-    maildir, name,
+    Compression, DiscoverOptions, Format, InputError, InputFile, earlier_result, foreign, maildir,
+    name,
 };
+use crate::formats;
 use crate::source::open;
 
 /// Endings of archives, in lower case.
@@ -165,7 +166,7 @@ pub(super) fn unpack(
     unpacked.files.push(InputFile {
         path,
         // As a document it has no output.
-        format: Format::Text,
+        format: Format::TEXT,
         compression: Compression::None,
         size: 0,
         damage: Some(damage),
@@ -253,7 +254,7 @@ fn members_to_end_mark(
         };
         let is_undecided = is_file && may_be_message(&member, options);
         let Some((format, compression)) = (match is_undecided {
-            true => Some((Format::Maildir, Compression::None)),
+            true => Some((Format::MAILDIR, Compression::None)),
             false => found,
         }) else {
             unpacked.skipped.push(PathBuf::from(shown));
@@ -261,7 +262,7 @@ fn members_to_end_mark(
         };
         let mut path = unpacked.folder.path().join(format!("{:08}", unpacked.files.len() + 1));
         // Commands find out the format by the name.
-        if format == Format::Extracted
+        if format == Format::EXTRACTED
             && let Some(extension) = member.extension()
         {
             path.set_extension(extension);
@@ -271,7 +272,7 @@ fn members_to_end_mark(
         // A document above the limit is named as such when it is read; its size does not matter.
         // A command needs the whole file.
         let may_be_mbox = is_undecided && found.is_some();
-        let is_limited = format.is_document() && format != Format::Extracted && !may_be_mbox;
+        let is_limited = format.is_document() && format != Format::EXTRACTED && !may_be_mbox;
         let most = match is_limited && compression == Compression::None {
             true => size.min(options.max_record() as u64 + 1),
             false => size,
@@ -338,7 +339,7 @@ fn may_be_message(member: &Path, options: &DiscoverOptions) -> bool {
         && options.formats.extractor(member).is_none()
         && maildir::is_among_messages(member)
         && !maildir::is_message_name(member)
-        && kind::of_name(member).0.is_none()
+        && formats::of_name(member).0.is_none()
         && foreign::remedy(member).is_none()
 }
 
@@ -354,36 +355,35 @@ fn format(
         return Ok(None);
     }
     if options.formats.extractor(member).is_some() {
-        return Ok(Some((Format::Extracted, Compression::None)));
+        return Ok(Some((Format::EXTRACTED, Compression::None)));
     }
-    let (named, compression) = kind::of_name(member);
-    if options.format == Some(Format::Maildir) {
+    let (named, compression) = formats::of_name(member);
+    if options.format == Some(Format::MAILDIR) {
         // Other files of a mail server are in directories of a Maildir too.
         let is_message = maildir::is_among_messages(member);
-        return Ok(is_message.then_some((Format::Maildir, Compression::None)));
+        return Ok(is_message.then_some((Format::MAILDIR, Compression::None)));
     }
     let in_maildir = maildir::is_among_messages(member) && maildir::is_message_name(member);
     let format = match options.format {
-        None if in_maildir => Some(Format::Maildir),
+        None if in_maildir => Some(Format::MAILDIR),
         None => named,
         given => given,
     };
-    // Parquet and Arrow compress their own parts; the name of a message says nothing.
     match format {
-        Some(format) if format.is_columns() || format == Format::Maildir => {
+        Some(format) if !format.is_named_packed() => {
             return Ok(Some((format, Compression::None)));
         }
-        Some(Format::Text) if options.format.is_none() => {
-            content.take(kind::MBOX_HEAD as u64).read_to_end(head)?;
-            let format = if kind::is_mbox_text(head) { Format::Mbox } else { Format::Text };
+        Some(format) if format == Format::TEXT && options.format.is_none() => {
+            content.take(formats::HEAD as u64).read_to_end(head)?;
+            let format = formats::by_text_content(head).unwrap_or(format);
             return Ok(Some((format, compression)));
         }
         Some(format) => return Ok(Some((format, compression))),
         None if foreign::remedy(member).is_some() => return Ok(None),
         None => {}
     }
-    content.take(kind::MBOX_HEAD as u64).read_to_end(head)?;
-    Ok(kind::is_mbox(head).then_some((Format::Mbox, Compression::None)))
+    content.take(formats::HEAD as u64).read_to_end(head)?;
+    Ok(formats::by_content(head).map(|format| (format, Compression::None)))
 }
 
 #[cfg(test)]
@@ -429,13 +429,13 @@ mod tests {
         let found: Vec<(&str, Format)> =
             unpacked.files.iter().map(|file| (&file.name[6..], file.format)).collect();
         let expected = [
-            (&*names[0], Format::Maildir),
-            (&names[1], Format::Maildir),
-            (&names[2], Format::Maildir),
-            (&names[3], Format::Text),
-            (&names[5], Format::Maildir),
-            (&names[9], Format::Maildir),
-            ("N/cur/Inbox", Format::Mbox),
+            (&*names[0], Format::MAILDIR),
+            (&names[1], Format::MAILDIR),
+            (&names[2], Format::MAILDIR),
+            (&names[3], Format::TEXT),
+            (&names[5], Format::MAILDIR),
+            (&names[9], Format::MAILDIR),
+            ("N/cur/Inbox", Format::MBOX),
         ];
         assert_eq!(found, expected);
         let mut skipped: Vec<_> =
@@ -450,7 +450,7 @@ mod tests {
 
         // The format given counts for all files of Maildirs, and for no others.
         let options =
-            DiscoverOptions { format: Some(Format::Maildir), ..DiscoverOptions::default() };
+            DiscoverOptions { format: Some(Format::MAILDIR), ..DiscoverOptions::default() };
         let unpacked = unpack(&archive, &options).unwrap();
         assert_eq!((unpacked.files.len(), unpacked.skipped.len()), (9, 1));
     }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::io::{self, Read};
 
-use super::{Compression, InputFile, kind};
+use super::{Compression, InputFile, compression};
 use crate::source::decompress::Decompressed;
 use crate::source::open;
 
@@ -39,8 +39,8 @@ struct State {
 impl ArchiveBytes {
     /// Opens an archive, whatever the compression in its name.
     pub(super) fn open(archive: &InputFile) -> io::Result<Self> {
-        let head = open::head(&archive.path, kind::HEAD)?;
-        let compression = kind::compression_of(&head).unwrap_or(Compression::None);
+        let head = open::head(&archive.path, compression::HEAD)?;
+        let compression = compression::compression_of(&head).unwrap_or(Compression::None);
         let source = Decompressed::open(&InputFile { compression, ..archive.clone() })?;
         Ok(Self(RefCell::new(State {
             source,

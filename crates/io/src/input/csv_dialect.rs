@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn each_format_has_its_dialect_and_settings_change_it() {
         let of = |options: &FormatOptions| {
-            [Format::Csv, Format::Tsv].map(|format| options.csv_dialect(format))
+            [Format::CSV, Format::TSV].map(|format| options.csv_dialect(format))
         };
         assert_eq!(of(&options("", "", "")), [CsvDialect::CSV, CsvDialect::TSV]);
         let [csv, tsv] = of(&options(";", "'", "\\"));

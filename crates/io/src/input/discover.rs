@@ -15,9 +15,10 @@ use super::maildir::Holds;
 use super::tally::Tally;
 use super::{
     Compression, DiscoverOptions, Format, InputError, InputFile, Inputs, archive, archive_bytes,
-    earlier_result, foreign, kind, maildir, name, pattern, remote, spool,
+    compression, earlier_result, foreign, maildir, name, pattern, remote, spool,
 };
 use crate::Partitions;
+use crate::formats;
 use crate::source::open;
 
 /// The argument for standard input.
@@ -63,7 +64,7 @@ impl Inputs {
     /// let arguments = [folder.display().to_string()];
     /// let inputs = Inputs::discover(&arguments, DiscoverOptions::default())?;
     /// assert_eq!(inputs.files.len(), 2);
-    /// assert_eq!(inputs.files[0].format, Format::Jsonl);
+    /// assert_eq!(inputs.files[0].format, Format::JSONL);
     /// assert_eq!(inputs.skipped, [folder.join("Makefile")]);
     /// # Ok(())
     /// # }
@@ -119,7 +120,7 @@ fn discover(
     for ((file, path), arguments) in copies {
         // The name of a pipe need not say what comes from it; that of a file for a command does.
         let is_archive = archive::is_archive(&file.relative)
-            || (file.format != Format::Extracted && archive_bytes::is_tar(&file));
+            || (file.format != Format::EXTRACTED && archive_bytes::is_tar(&file));
         if is_archive { &mut archives } else { &mut files }.push(Place { file, arguments });
         spooled.push(path);
     }
@@ -144,9 +145,13 @@ fn discover(
         } else {
             args.iter().map(|arg| shown_url(arg)).collect::<Vec<_>>().join(" ")
         };
-        let first = skipped.first().cloned();
+        let first = skipped.first().map(|first| match foreign::remedy(first) {
+            Some(remedy) => format!("{}: {remedy}", first.display()).into(),
+            None => first.display().to_string().into(),
+        });
         let out = left_out.first().cloned().map(|first| (left_out.len(), first));
-        return Err(InputError::Nothing { given, skipped: skipped.len(), first, left_out: out });
+        let (skipped, supported) = (skipped.len(), formats::extensions().into());
+        return Err(InputError::Nothing { given, skipped, first, supported, left_out: out });
     }
     check_count(files.len())?;
     files.sort_by(|a, b| a.name.cmp(&b.name));
@@ -154,8 +159,8 @@ fn discover(
     let is_local =
         |file: &&mut InputFile| file.format.is_settled_by_bytes() && file.object.is_none();
     for file in files.iter_mut().filter(is_local) {
-        match open::head(&file.path, kind::HEAD) {
-            Ok(head) => file.compression = kind::settle(file.compression, &head),
+        match open::head(&file.path, compression::HEAD) {
+            Ok(head) => file.compression = compression::settle(file.compression, &head),
             // It may be readable later, but is not known to be what its name says.
             Err(error) => _ = file.damage.get_or_insert_with(|| open::explain_head(&error)),
         }
@@ -344,7 +349,7 @@ impl<'a> Search<'a> {
             return Ok(());
         }
         let (format, _) = self.format_of_name(path);
-        let format = format.unwrap_or(Format::Jsonl);
+        let format = format.unwrap_or(Format::JSONL);
         let copy = spool::pipe(path, name, format, self.options)?;
         self.copies.push((copy, vec![self.number]));
         Ok(())
@@ -352,7 +357,7 @@ impl<'a> Search<'a> {
 
     /// Format and compression by options or name.
     fn format_of_name(&self, path: &Path) -> (Option<Format>, Compression) {
-        let (named, compression) = kind::of_name(path);
+        let (named, compression) = formats::of_name(path);
         (self.options.format.or(named), compression)
     }
 
@@ -443,26 +448,19 @@ impl<'a> Search<'a> {
         let is_archive = archive::is_archive(path);
         let (format, mut compression) = match is_archive {
             // The format of its members is found later.
-            true => (Some(Format::Text), Compression::None),
+            true => (Some(Format::TEXT), Compression::None),
             false => self.format(path, found),
         };
         let Some(format) = format else {
             return match found {
-                Found::Named => {
-                    let path = path.to_path_buf();
-                    Err(match foreign::remedy(&path) {
-                        Some(remedy) => InputError::Foreign { path, remedy },
-                        None => InputError::UnknownFormat { path },
-                    })
-                }
+                Found::Named => Err(foreign::unknown(path.to_path_buf())),
                 Found::Below => {
                     self.skip(path.to_path_buf());
                     Ok(())
                 }
             };
         };
-        // Parquet and Arrow compress their own parts; the name of a message says nothing.
-        if format.is_columns() || format == Format::Maildir {
+        if !format.is_named_packed() {
             compression = Compression::None;
         }
         let file = InputFile {
@@ -511,13 +509,13 @@ impl Search<'_> {
     /// Format, if it is supported, and compression of a file.
     fn format(&mut self, path: &Path, found: Found) -> (Option<Format>, Compression) {
         if self.options.formats.extractor(path).is_some() {
-            return (Some(Format::Extracted), Compression::None);
+            return (Some(Format::EXTRACTED), Compression::None);
         }
-        let (named, compression) = kind::of_name(path);
-        if self.options.format == Some(Format::Maildir) {
+        let (named, compression) = formats::of_name(path);
+        if self.options.format == Some(Format::MAILDIR) {
             // Other files of a mail server are in directories of a Maildir too.
             let message = found == Found::Named || self.maildirs.of(path) > Holds::Nothing;
-            return (message.then_some(Format::Maildir), compression);
+            return (message.then_some(Format::MAILDIR), compression);
         }
         if self.options.format.is_some() {
             return (self.options.format, compression);
@@ -530,30 +528,32 @@ impl Search<'_> {
                 Holds::Messages => message_name || foreign::remedy(path).is_none(),
             };
             if message {
-                return (Some(Format::Maildir), compression);
+                return (Some(Format::MAILDIR), compression);
             }
         }
         if named.is_none() && foreign::remedy(path).is_none() {
-            match open::head(path, kind::MBOX_HEAD) {
-                Ok(head) if kind::is_mbox(&head) => {
-                    return (Some(Format::Mbox), Compression::None);
+            match open::head(path, formats::HEAD) {
+                Ok(head) => {
+                    if let Some(format) = formats::by_content(&head) {
+                        return (Some(format), Compression::None);
+                    }
                 }
-                Ok(_) => {}
                 // Skipped, as any file of unknown format.
                 Err(error) if is_kept_from_us(&error) => {}
                 // It may be an mbox.
                 Err(error) => {
                     self.unread.insert(path.to_path_buf(), open::explain_head(&error));
-                    return (Some(Format::Text), Compression::None);
+                    return (Some(Format::TEXT), Compression::None);
                 }
             }
         }
-        if named == Some(Format::Text) {
-            match open::head(path, kind::MBOX_HEAD) {
-                Ok(head) if kind::is_mbox_text(&head) => {
-                    return (Some(Format::Mbox), compression);
+        if named == Some(Format::TEXT) {
+            match open::head(path, formats::HEAD) {
+                Ok(head) => {
+                    if let Some(format) = formats::by_text_content(&head) {
+                        return (Some(format), compression);
+                    }
                 }
-                Ok(_) => {}
                 // It may be readable later, but is not known to be a text.
                 Err(error) => {
                     self.unread.insert(path.to_path_buf(), open::explain_head(&error));
@@ -593,7 +593,7 @@ mod tests {
         let args: Vec<String> = args.iter().map(|arg| arg.to_string()).collect();
         let options = DiscoverOptions {
             scratch: Some(scratch.to_path_buf()),
-            format: (args.len() > 2).then_some(Format::Text),
+            format: (args.len() > 2).then_some(Format::TEXT),
             ..DiscoverOptions::default()
         };
         discover(Path::new(""), &args, options, &mut &content[..])
@@ -604,7 +604,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let inputs = from_stdin(&["-", "-"], b"{\"text\":\"a\"}\n", scratch.path()).unwrap();
         let [file] = &inputs.files[..] else { panic!("{inputs:?}") };
-        assert_eq!((file.name.as_str(), file.format, file.size), ("stdin", Format::Jsonl, 13));
+        assert_eq!((file.name.as_str(), file.format, file.size), ("stdin", Format::JSONL, 13));
         assert_eq!(file.compression, Compression::None);
         // A run reads its inputs twice.
         for _ in 0..2 {

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{LeftOut, foreign};
+use super::LeftOut;
 
 /// Why a run cannot start or continue. The cause, if any, is the error's `source`.
 #[derive(Debug, thiserror::Error)]
@@ -31,8 +31,7 @@ pub enum InputError {
     },
     /// No supported file was found.
     #[error(
-        "{given}: nothing to read{}{}; supported are .jsonl .ndjson .json .csv .tsv .parquet .arrow .feather .txt .md .html .mbox .eml .warc .wet .docx .odt \
-         and Maildirs, \
+        "{given}: nothing to read{}{}; supported are {supported} and Maildirs, \
          also with .gz .zst .bz2 .xz, and in .tar archives; for other file names give the setting input_format",
         Skipped(*skipped, first.as_deref()),
         Left(left_out.as_ref())
@@ -42,20 +41,23 @@ pub enum InputError {
         given: String,
         /// How many files were skipped.
         skipped: usize,
-        /// The first skipped file.
-        first: Option<PathBuf>,
+        /// The first skipped file, and what to do about it.
+        first: Option<Box<str>>,
+        /// Extensions of supported formats.
+        supported: Box<str>,
         /// The number of names that are no data, and the first of them.
         left_out: Option<(usize, LeftOut)>,
     },
     /// The format cannot be derived from the name.
     #[error(
-        "{}: unknown format; name it with the setting input_format: jsonl, csv, tsv, parquet, arrow, text, \
-         markdown, html, mbox, maildir, eml, warc, docx or odt",
+        "{}: unknown format; name it with the setting input_format: {supported}",
         path.display()
     )]
     UnknownFormat {
         /// The file.
         path: PathBuf,
+        /// Names of supported formats.
+        supported: String,
     },
     /// An unsupported format.
     #[error(
@@ -180,7 +182,7 @@ impl std::fmt::Display for Documents<'_> {
 }
 
 /// The number of skipped files, if any, and the first of them.
-struct Skipped<'a>(usize, Option<&'a Path>);
+struct Skipped<'a>(usize, Option<&'a str>);
 
 impl std::fmt::Display for Skipped<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -190,10 +192,7 @@ impl std::fmt::Display for Skipped<'_> {
             count => write!(f, " ({count} files skipped"),
         }?;
         if let Some(first) = self.1 {
-            write!(f, ", the first is {}", first.display())?;
-            if let Some(remedy) = foreign::remedy(first) {
-                write!(f, ": {remedy}")?;
-            }
+            write!(f, ", the first is {first}")?;
         }
         f.write_str(")")
     }

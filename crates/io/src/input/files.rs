@@ -44,7 +44,7 @@ impl InputFile {
             path: PathBuf::new(),
             name: name.into(),
             relative: PathBuf::new(),
-            format: Format::Parquet,
+            format: Format::PARQUET,
             compression: Compression::None,
             size: 0,
             modified: None,
@@ -153,7 +153,7 @@ impl Inputs {
     /// [`InputError::NoProgram`].
     pub fn check_programs(&self) -> Result<(), InputError> {
         for extractor in &self.options.formats.extract {
-            let mut extracted = self.files.iter().filter(|file| file.format == Format::Extracted);
+            let mut extracted = self.files.iter().filter(|file| file.format == Format::EXTRACTED);
             if let Some(file) = extracted.find(|file| extractor.is_for(&file.relative))
                 && !extractor.has_program()
             {

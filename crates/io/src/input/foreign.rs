@@ -1,8 +1,9 @@
 //! Unsupported formats, recognised by file name, with the remedy for each.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::maildir;
+use super::{InputError, maildir};
+use crate::formats;
 
 const MAIL: &str = "this mail format is not supported; convert it to mbox or eml";
 const INCOMPLETE: &str = "a message in the tmp directory of a Maildir, which is not delivered yet";
@@ -18,9 +19,6 @@ const PAGES: &str = "this format is not supported; extract its text by a command
 const SHEET: &str = "spreadsheets are not supported; save it as CSV";
 const TABLE: &str = "this table format is not supported; convert it to Parquet";
 const TWICE: &str = "is compressed twice; unpack it once";
-const PARQUET: &str = "Parquet files compress their own pages; unpack it";
-const ARROW: &str = "Arrow files compress their own buffers; unpack it";
-
 const UNKNOWN: &str = "unknown format; the setting input_format names the format of all files";
 
 /// Extensions in lower case, and how to convert such files.
@@ -47,21 +45,26 @@ pub(super) fn remedy(path: &Path) -> Option<&'static str> {
         if COMPRESSED.contains(&last) {
             return Some(TWICE);
         }
-        if last == "parquet" {
-            return Some(PARQUET);
-        }
-        if ["arrow", "arrows", "feather", "ipc"].contains(&last) {
-            return Some(ARROW);
+        if let Some(remedy) = formats::unpack_remedy(last) {
+            return Some(remedy);
         }
     }
     KNOWN.iter().find(|(extensions, _)| extensions.contains(&last)).map(|(_, remedy)| *remedy)
+}
+
+/// The error for a file that an argument names and whose format is not known.
+pub(super) fn unknown(path: PathBuf) -> InputError {
+    match remedy(&path) {
+        Some(remedy) => InputError::Foreign { path, remedy },
+        None => InputError::UnknownFormat { path, supported: formats::choices() },
+    }
 }
 
 /// Why a file in [`Inputs::skipped`](super::Inputs::skipped) was skipped, and what to do.
 ///
 /// ```
 /// use lookalike_io::input::why_skipped;
-/// use std::path::Path;
+/// use std::path::{Path, PathBuf};
 ///
 /// assert!(why_skipped(Path::new("outlook.pst")).contains("mbox"));
 /// assert!(why_skipped(Path::new("crawl.arc.gz")).contains("WARC"));
@@ -117,8 +120,8 @@ mod tests {
         }
         assert_eq!(of("a.tar.gz"), Some(PACKED));
         assert_eq!(of("a.jsonl.gz.gz"), Some(TWICE));
-        assert_eq!(of("a.parquet.gz"), Some(PARQUET));
-        assert_eq!(of("a.feather.gz"), Some(ARROW));
+        assert!(of("a.parquet.gz").is_some_and(|said| said.contains("their own pages")));
+        assert!(of("a.feather.gz").is_some_and(|said| said.contains("their own buffers")));
         for name in ["Makefile", "a.log", "gz", "a.gz", "1000000050.50.host:2,S", ".."] {
             assert_eq!(of(name), None, "{name}");
         }

@@ -49,8 +49,8 @@ impl FormatOptions {
     /// The dialect of files of a format.
     #[must_use]
     pub fn csv_dialect(&self, format: Format) -> CsvDialect {
-        let usual = if format == Format::Tsv { CsvDialect::TSV } else { CsvDialect::CSV };
-        let delimiter = self.csv_delimiter.filter(|_| format != Format::Tsv);
+        let usual = if format == Format::TSV { CsvDialect::TSV } else { CsvDialect::CSV };
+        let delimiter = self.csv_delimiter.filter(|_| format != Format::TSV);
         let quote = match self.csv_quote {
             None => usual.quote,
             Some(CsvQuote::None) => None,
@@ -73,7 +73,7 @@ impl FormatOptions {
             let repeated = quote == Some(delimiter) || escape == Some(delimiter);
             repeated.then_some(delimiter)
         };
-        match twice(Format::Csv).or_else(|| twice(Format::Tsv)) {
+        match twice(Format::CSV).or_else(|| twice(Format::TSV)) {
             None => Ok(()),
             Some(character) => {
                 Err(InputError::CsvCharacters { character: CsvChar(character).to_string() })

@@ -12,7 +12,8 @@ use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 use super::left_out_reason::{LeftOut, LeftOutReason};
-use super::{earlier_result, kind, maildir};
+use super::{earlier_result, maildir};
+use crate::formats;
 
 /// Whether a name begins as one that is no data.
 pub(super) fn is_marked(name: &OsStr) -> bool {
@@ -37,7 +38,7 @@ pub(super) fn is_marked_file(file: &Path) -> bool {
     let Some(name) = file.file_name().filter(|name| is_marked(name)) else { return false };
     let is_dotted = name.as_encoded_bytes().starts_with(b".");
     let is_message = maildir::is_among_messages(file)
-        && (maildir::is_message_name(file) || kind::of_name(file).0.is_none());
+        && (maildir::is_message_name(file) || formats::of_name(file).0.is_none());
     is_dotted || !is_message
 }
 

@@ -7,13 +7,14 @@ use std::sync::Arc;
 use lookalike_store::{Address, Found, Object, StoreError, find, heads, list};
 
 use crate::Partitions;
+use crate::formats;
 
 use super::left_out::{self, Neighbours};
 use super::left_out_reason::{LeftOut, LeftOutReason};
 use super::pattern::KeyMatch;
 use super::{
-    Compression, DiscoverOptions, Format, InputError, InputFile, archive, earlier_result, foreign,
-    kind, maildir, pattern, spool,
+    Compression, DiscoverOptions, Format, InputError, InputFile, archive, compression,
+    earlier_result, foreign, maildir, pattern, spool,
 };
 
 /// What an argument that is a URL leads to.
@@ -166,15 +167,8 @@ fn named(object: Object, above: &str, options: &DiscoverOptions) -> Result<Remot
     let shown = PathBuf::from(object.address.to_string());
     let remote = below(vec![object], above, options);
     match remote.files.is_empty() && remote.archives.is_empty() {
-        true => Err(unknown(shown)),
+        true => Err(foreign::unknown(shown)),
         false => Ok(remote),
-    }
-}
-
-fn unknown(path: PathBuf) -> InputError {
-    match foreign::remedy(&path) {
-        Some(remedy) => InputError::Foreign { path, remedy },
-        None => InputError::UnknownFormat { path },
     }
 }
 
@@ -188,7 +182,7 @@ fn web(address: &Address, options: &DiscoverOptions) -> Result<Remote, InputErro
             let path = address.file_path();
             let (format, compression) = format(path, options);
             let Some(format) = format else {
-                return Err(unknown(PathBuf::from(address.to_string())));
+                return Err(foreign::unknown(PathBuf::from(address.to_string())));
             };
             let (mut file, copy) = spool::object(address, format, options)?;
             file.compression = compression;
@@ -203,7 +197,7 @@ fn below(objects: Vec<Object>, base: &str, options: &DiscoverOptions) -> Remote 
     let mut unknown = Vec::new();
     for object in objects {
         if archive::is_archive(object.address.file_path()) {
-            remote.archives.push(file(object, base, Format::Text, Compression::None));
+            remote.archives.push(file(object, base, Format::TEXT, Compression::None));
             continue;
         }
         let (format, compression) = format(object.address.file_path(), options);
@@ -217,19 +211,22 @@ fn below(objects: Vec<Object>, base: &str, options: &DiscoverOptions) -> Remote 
         .into_iter()
         .partition(|object| foreign::remedy(object.address.file_path()).is_none());
     remote.skipped.extend(skipped.iter().map(|object| object.address.to_string().into()));
-    let shown = heads(&candidates.iter().collect::<Vec<_>>(), kind::MBOX_HEAD);
+    let shown = heads(&candidates.iter().collect::<Vec<_>>(), formats::HEAD);
     for (object, head) in candidates.into_iter().zip(shown) {
         match head {
-            Ok(head) if kind::is_mbox(&head) => {
-                remote.files.push(file(object, base, Format::Mbox, Compression::None));
-            }
+            Ok(head) => match formats::by_content(&head) {
+                Some(format) => {
+                    remote.files.push(file(object, base, format, Compression::None));
+                }
+                None => remote.skipped.push(object.address.to_string().into()),
+            },
             // It may be an mbox.
             Err(error @ (StoreError::Failed { .. } | StoreError::Changed { .. })) => {
                 let damage = Some(error.message());
-                let unread = file(object, base, Format::Text, Compression::None);
+                let unread = file(object, base, Format::TEXT, Compression::None);
                 remote.files.push(InputFile { damage, ..unread });
             }
-            Ok(_) | Err(_) => remote.skipped.push(object.address.to_string().into()),
+            Err(_) => remote.skipped.push(object.address.to_string().into()),
         }
     }
     settle(&mut remote.files, options);
@@ -241,15 +238,14 @@ fn settle(files: &mut [InputFile], options: &DiscoverOptions) {
     let files = files.iter_mut().filter(|file| file.format.is_settled_by_bytes());
     let mut files: Vec<&mut InputFile> = files.collect();
     let objects: Vec<Arc<Object>> = files.iter().filter_map(|file| file.object.clone()).collect();
-    let heads = heads(&objects.iter().map(AsRef::as_ref).collect::<Vec<_>>(), kind::MBOX_HEAD);
+    let heads = heads(&objects.iter().map(AsRef::as_ref).collect::<Vec<_>>(), formats::HEAD);
     for (file, head) in files.iter_mut().zip(heads) {
         match head {
             Ok(head) => {
-                let first = &head[..head.len().min(kind::HEAD)];
-                file.compression = kind::settle(file.compression, first);
-                let is_text = file.format == Format::Text && options.format.is_none();
-                if is_text && kind::is_mbox_text(&head) {
-                    file.format = Format::Mbox;
+                let first = &head[..head.len().min(compression::HEAD)];
+                file.compression = compression::settle(file.compression, first);
+                if file.format == Format::TEXT && options.format.is_none() {
+                    file.format = formats::by_text_content(&head).unwrap_or(file.format);
                 }
             }
             // It may be readable later, but is not known to be what its name says.
@@ -260,13 +256,13 @@ fn settle(files: &mut [InputFile], options: &DiscoverOptions) {
 
 /// Format, if the name shows it, and compression.
 fn format(path: &Path, options: &DiscoverOptions) -> (Option<Format>, Compression) {
-    let (named, compression) = kind::of_name(path);
+    let (named, compression) = formats::of_name(path);
     if archive::is_archive(path) {
         // The format of its members is found later.
-        return (Some(Format::Text), Compression::None);
+        return (Some(Format::TEXT), Compression::None);
     }
     if options.formats.extractor(path).is_some() {
-        return (Some(Format::Extracted), Compression::None);
+        return (Some(Format::EXTRACTED), Compression::None);
     }
     if options.format.is_some() {
         return (options.format, compression);
@@ -277,7 +273,7 @@ fn format(path: &Path, options: &DiscoverOptions) -> (Option<Format>, Compressio
         && maildir::is_message_name(path)
         && (named.is_none() || maildir::has_flags(path));
     match is_message {
-        true => (Some(Format::Maildir), Compression::None),
+        true => (Some(Format::MAILDIR), Compression::None),
         false => (named, compression),
     }
 }
@@ -285,11 +281,7 @@ fn format(path: &Path, options: &DiscoverOptions) -> (Option<Format>, Compressio
 fn file(object: Object, base: &str, format: Format, compression: Compression) -> InputFile {
     let shown = object.address.to_string();
     let key = object.address.file_path().to_str().unwrap_or_default();
-    // Parquet and Arrow compress their own parts; the name of a message says nothing.
-    let compression = match format {
-        Format::Parquet | Format::Arrow | Format::Maildir => Compression::None,
-        _ => compression,
-    };
+    let compression = if format.is_named_packed() { compression } else { Compression::None };
     let partitions = Partitions::of(object.address.file_path());
     InputFile {
         path: PathBuf::from(&shown),

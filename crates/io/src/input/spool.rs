@@ -49,7 +49,7 @@ pub(super) fn stdin(
         name.push('-');
     }
     let relative = PathBuf::from(&name);
-    let format = options.format.unwrap_or(Format::Jsonl);
+    let format = options.format.unwrap_or(Format::JSONL);
     spool(
         options,
         (name, relative, format),
@@ -131,8 +131,10 @@ fn spool(
     let folder = options.scratch();
     let fail = |e| InputError::io(action, &folder, e);
     // Commands find out the format by the name; the extension has letters and digits only.
-    let suffix = match (format, relative.extension()) {
-        (Format::Extracted, Some(extension)) => format!(".{}", extension.to_string_lossy()),
+    let suffix = match relative.extension() {
+        Some(extension) if format == Format::EXTRACTED => {
+            format!(".{}", extension.to_string_lossy())
+        }
         _ => String::new(),
     };
     let mut file = tempfile::Builder::new()

@@ -8,6 +8,7 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_schema::{ArrowError, DataType, SchemaRef};
 use arrow_select::concat::concat_batches;
 
+use super::table_file::{TableModel, TableOutput};
 use super::{OutputError, OutputFile};
 use crate::InputFile;
 use crate::guard::guarded;
@@ -20,14 +21,14 @@ const BATCH_BYTES: usize = 8 << 20;
 
 /// What outputs take from an input.
 #[derive(Debug)]
-pub(super) struct ArrowModel {
-    pub(super) schema: SchemaRef,
+pub(crate) struct ArrowModel {
+    schema: SchemaRef,
     is_stream: bool,
     compression: Option<CompressionType>,
 }
 
 impl ArrowModel {
-    pub(super) fn read(input: &InputFile) -> Result<Self, OutputError> {
+    pub(crate) fn read(input: &InputFile) -> Result<Self, OutputError> {
         let file = IpcFile::open(input).map_err(|e| OutputError::input(&input.path, e))?;
         Ok(Self {
             schema: SchemaRef::clone(file.schema()),
@@ -35,13 +36,18 @@ impl ArrowModel {
             compression: file.compression(),
         })
     }
+}
 
-    /// Starts an output. `schema` differs from the input's where columns are added.
-    pub(super) fn create(
+impl TableModel for ArrowModel {
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn create(
         &self,
         path: PathBuf,
         schema: SchemaRef,
-    ) -> Result<ArrowOutput, OutputError> {
+    ) -> Result<Box<dyn TableOutput>, OutputError> {
         let file = OutputFile::create(path.clone())?;
         let writer =
             IpcWriteOptions::default().try_with_compression(self.compression).and_then(|options| {
@@ -54,7 +60,7 @@ impl ArrowModel {
                 }
             });
         let writer = writer.map_err(|e| OutputError::arrow(&path, e))?;
-        Ok(ArrowOutput { path, schema, writer, held: Vec::new(), rows: 0, bytes: 0 })
+        Ok(Box::new(ArrowOutput { path, schema, writer, held: Vec::new(), rows: 0, bytes: 0 }))
     }
 }
 
@@ -64,7 +70,7 @@ enum Writer {
 }
 
 /// An Arrow file being written.
-pub(super) struct ArrowOutput {
+struct ArrowOutput {
     path: PathBuf,
     schema: SchemaRef,
     writer: Writer,
@@ -75,17 +81,6 @@ pub(super) struct ArrowOutput {
 }
 
 impl ArrowOutput {
-    pub(super) fn append(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
-        let batch = guarded(|| compact(batch)).map_err(|e| OutputError::input(&self.path, e))?;
-        self.rows += batch.num_rows();
-        self.bytes += batch.columns().iter().map(size).sum::<usize>();
-        self.held.push(batch);
-        if self.rows < BATCH_ROWS && self.bytes < BATCH_BYTES {
-            return Ok(());
-        }
-        self.write()
-    }
-
     fn write(&mut self) -> Result<(), OutputError> {
         let held = std::mem::take(&mut self.held);
         (self.rows, self.bytes) = (0, 0);
@@ -100,9 +95,21 @@ impl ArrowOutput {
         };
         written.map_err(|e| OutputError::arrow(&self.path, e))
     }
+}
 
-    /// Ends the file and returns its size.
-    pub(super) fn close(mut self) -> Result<u64, OutputError> {
+impl TableOutput for ArrowOutput {
+    fn append(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
+        let batch = guarded(|| compact(batch)).map_err(|e| OutputError::input(&self.path, e))?;
+        self.rows += batch.num_rows();
+        self.bytes += batch.columns().iter().map(size).sum::<usize>();
+        self.held.push(batch);
+        if self.rows < BATCH_ROWS && self.bytes < BATCH_BYTES {
+            return Ok(());
+        }
+        self.write()
+    }
+
+    fn close(mut self: Box<Self>) -> Result<u64, OutputError> {
         self.write()?;
         let path = self.path;
         let file = match self.writer {

@@ -156,7 +156,7 @@ impl<'a> AttributeFiles<'a> {
             Compression::Bzip2 => &[".jsonl.bz2", ".ndjson.bz2", ".json.bz2"],
             Compression::Xz => &[".jsonl.xz", ".ndjson.xz", ".json.xz"],
         };
-        let same = input.format == Format::Jsonl && ends.iter().any(|end| named(end));
+        let same = input.format == Format::JSONL && ends.iter().any(|end| named(end));
         let (below, compression) = match same {
             true => (below.clone(), input.compression),
             false => {

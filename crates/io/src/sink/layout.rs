@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use super::Role;
-use crate::{Compression, Format, InputFile};
+use crate::{Compression, InputFile};
 
 /// The output name of each input. See [`super::DocumentsWriter`] for the rules.
 #[derive(Debug)]
@@ -66,28 +66,15 @@ fn extension(input: &InputFile) -> String {
         Compression::Bzip2 => &["bz2"],
         Compression::Xz => &["xz"],
     };
-    let forms: &[&str] = match input.format {
-        Format::Jsonl => &["jsonl", "ndjson", "json"],
-        Format::Csv => &["csv"],
-        Format::Tsv => &["tsv", "tab"],
-        Format::Parquet => &["parquet", "pq"],
-        Format::Arrow => &["arrow", "arrows", "feather", "ipc"],
-        Format::Text => &["txt"],
-        Format::Markdown => &["md"],
-        Format::Html => &["html"],
-        Format::Mbox => &["mbox", "mbx"],
-        Format::Maildir | Format::Eml => &["eml"],
-        Format::Warc => &["warc", "wet"],
-        Format::Docx => &["docx"],
-        Format::Odt => &["odt"],
-        Format::Extracted => &["txt"],
-    };
+    let about = input.format.0;
+    let is_own = |part: &&str| about.has_extension(part) || about.kept_extensions.contains(part);
+    let usual = about.extensions.first().copied().unwrap_or("txt");
     let mut parts = name.rsplit('.').peekable();
     let packed = match packed.first() {
         None => None,
         Some(usual) => Some(parts.next_if(|part| packed.contains(part)).unwrap_or(usual)),
     };
-    let format = parts.next_if(|part| forms.contains(part)).unwrap_or(forms[0]);
+    let format = parts.next_if(is_own).unwrap_or(usual);
     match packed {
         Some(packed) => format!("{format}.{packed}"),
         None => format.to_string(),
@@ -167,6 +154,7 @@ impl Taken {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Format;
 
     fn file(relative: &str, format: Format, compression: Compression) -> InputFile {
         InputFile {
@@ -185,7 +173,7 @@ mod tests {
 
     fn all_mirrored(paths: &[&str]) -> Vec<String> {
         let files: Vec<_> =
-            paths.iter().map(|p| file(p, Format::Jsonl, Compression::None)).collect();
+            paths.iter().map(|p| file(p, Format::JSONL, Compression::None)).collect();
         mirrored(&files, |_| true).iter().map(|p| p.to_string_lossy().replace('\\', "/")).collect()
     }
 
@@ -208,12 +196,12 @@ mod tests {
     #[test]
     fn extensions_are_the_inputs_own_where_they_fit() {
         let extension = |name, format, compression| extension(&file(name, format, compression));
-        assert_eq!(extension("a.jsonl.zst", Format::Jsonl, Compression::Zstd), "jsonl.zst");
-        assert_eq!(extension("a.JSON.gz", Format::Jsonl, Compression::Gzip), "json.gz");
-        assert_eq!(extension("a.ndjson", Format::Jsonl, Compression::None), "ndjson");
-        assert_eq!(extension("-", Format::Jsonl, Compression::None), "jsonl");
-        assert_eq!(extension("a.jsonl", Format::Jsonl, Compression::Xz), "jsonl.xz");
-        assert_eq!(extension("a.bz2", Format::Csv, Compression::Bzip2), "csv.bz2");
-        assert_eq!(extension("jsonl", Format::Jsonl, Compression::None), "jsonl");
+        assert_eq!(extension("a.jsonl.zst", Format::JSONL, Compression::Zstd), "jsonl.zst");
+        assert_eq!(extension("a.JSON.gz", Format::JSONL, Compression::Gzip), "json.gz");
+        assert_eq!(extension("a.ndjson", Format::JSONL, Compression::None), "ndjson");
+        assert_eq!(extension("-", Format::JSONL, Compression::None), "jsonl");
+        assert_eq!(extension("a.jsonl", Format::JSONL, Compression::Xz), "jsonl.xz");
+        assert_eq!(extension("a.bz2", Format::CSV, Compression::Bzip2), "csv.bz2");
+        assert_eq!(extension("jsonl", Format::JSONL, Compression::None), "jsonl");
     }
 }

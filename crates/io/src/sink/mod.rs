@@ -12,21 +12,21 @@
 //! costs less than one per cent in size, and the bytes depend on the chunks only, not on the number
 //! of threads.
 
-mod arrow_file;
+pub(crate) mod arrow_file;
 mod attributes;
 mod conflict;
 mod encode;
 mod error;
 mod layout;
-mod mark;
+pub(crate) mod mark;
 mod one_stream;
 mod output;
 mod pack;
-mod parquet_file;
+pub(crate) mod parquet_file;
 mod role;
 mod route;
 mod staging;
-mod table_file;
+pub(crate) mod table_file;
 mod writer;
 
 pub use attributes::{AttributeFile, AttributeFiles};

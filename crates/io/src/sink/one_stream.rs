@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
-use crate::source::rows;
+use crate::formats;
 use crate::{Compression, DiscoverOptions, Format, InputFile, Inputs};
 
 /// Bytes that are copied at a time.
@@ -25,9 +25,9 @@ impl OneStream {
     /// Parquet and Arrow, which are read from their ends.
     pub fn of(inputs: &Inputs, files: u32) -> Result<Self, String> {
         let own = &inputs.files[..inputs.files.len().min(files as usize)];
-        let Some(first) = own.first() else { return Ok(Self { format: Format::Jsonl }) };
+        let Some(first) = own.first() else { return Ok(Self { format: Format::JSONL }) };
         let kind = |file: &InputFile| match file.format {
-            format if format.is_document() => Format::Text,
+            format if format.is_document() => Format::TEXT,
             format => format,
         };
         if let Some(table) = own.iter().find(|file| file.format.is_columns()) {
@@ -43,11 +43,11 @@ impl OneStream {
                 first.name, other.name
             ));
         }
-        if matches!(first.format, Format::Csv | Format::Tsv) {
+        if let Some(records) = formats::records(first.format) {
             // What cannot be read is reported when the run reads it; its output is looked at again
             // before anything is written.
             let header =
-                |at: usize| rows::header(at as u32, &own[at], &inputs.options).ok().flatten();
+                |at: usize| records.header(at as u32, &own[at], &inputs.options).ok().flatten();
             let mut headers = (0..own.len()).filter_map(|at| Some((at, header(at)?)));
             if let Some((known, first)) = headers.next()
                 && let Some((other, _)) = headers.find(|(_, header)| {
@@ -111,13 +111,10 @@ impl OneStream {
 
     /// What is between a file that ends so and the next one.
     fn separator(self, end: [u8; 2]) -> &'static [u8] {
-        match (self.format, end) {
-            // A message begins after a blank line.
-            (Format::Mbox, [b'\n', b'\n']) => b"",
-            (Format::Mbox, [_, b'\n']) => b"\n",
-            (Format::Mbox, _) => b"\n\n",
-            (_, [_, b'\n' | b'\r']) => b"",
-            _ => b"\n",
+        match formats::records(self.format) {
+            Some(records) => records.separator(end),
+            None if end[1] == b'\n' || end[1] == b'\r' => b"",
+            None => b"\n",
         }
     }
 
@@ -126,9 +123,9 @@ impl OneStream {
     /// # Errors
     /// A file that cannot be read, or whose columns are not those of the others.
     fn headers(self, files: &[PathBuf], options: &DiscoverOptions) -> io::Result<Vec<u64>> {
-        if !matches!(self.format, Format::Csv | Format::Tsv) {
+        let Some(records) = formats::records(self.format) else {
             return Ok(vec![0; files.len()]);
-        }
+        };
         let (mut first, mut lengths) = (None, Vec::with_capacity(files.len()));
         for path in files {
             let file = InputFile {
@@ -137,7 +134,7 @@ impl OneStream {
                 ..InputFile::in_memory("output")
             };
             debug_assert_eq!(file.compression, Compression::None);
-            let header = rows::header(0, &file, options).map_err(io::Error::other)?;
+            let header = records.header(0, &file, options).map_err(io::Error::other)?;
             lengths.push(header.as_ref().map_or(0, |header| header.raw.len() as u64));
             let Some(header) = header else { continue };
             let known = first.get_or_insert_with(|| header.names.clone());
@@ -171,13 +168,13 @@ mod tests {
 
     #[test]
     fn files_become_one_file_of_their_format() {
-        assert_eq!(stream(Format::Jsonl, &["{}\n{}", "", "{}", "{}\n"]), "{}\n{}\n{}\n{}\n");
+        assert_eq!(stream(Format::JSONL, &["{}\n{}", "", "{}", "{}\n"]), "{}\n{}\n{}\n{}\n");
         let csv = ["id,text\r\n1,a", "", "id,text\n2,b\n", "id,text\n"];
-        assert_eq!(stream(Format::Csv, &csv), "id,text\r\n1,a\n2,b\n");
+        assert_eq!(stream(Format::CSV, &csv), "id,text\r\n1,a\n2,b\n");
         let mbox = ["From a\nX: y\n\na\n", "From b\nX: y\n\nb\n\n", "From c\n"];
         let expected = "From a\nX: y\n\na\n\nFrom b\nX: y\n\nb\n\nFrom c\n";
-        assert_eq!(stream(Format::Mbox, &mbox), expected);
-        assert_eq!(stream(Format::Jsonl, &[]), "");
+        assert_eq!(stream(Format::MBOX, &mbox), expected);
+        assert_eq!(stream(Format::JSONL, &[]), "");
     }
 
     #[test]
@@ -185,7 +182,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         std::fs::write(&path, "{}").unwrap();
-        let (stream, mut out) = (OneStream { format: Format::Jsonl }, Vec::new());
+        let (stream, mut out) = (OneStream { format: Format::JSONL }, Vec::new());
         let error =
             stream.write(&[path], &DiscoverOptions::default(), &mut out, &|| true).unwrap_err();
         assert_eq!((error.kind(), out.len()), (io::ErrorKind::Interrupted, 0));

@@ -12,6 +12,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::schema::types::ColumnPath;
 
+use super::table_file::{TableModel, TableOutput};
 use super::{OutputError, OutputFile};
 use crate::InputFile;
 use crate::guard::guarded;
@@ -22,8 +23,8 @@ const ROW_GROUP_BYTES: usize = 32 << 20;
 
 /// Properties that outputs take from an input.
 #[derive(Debug)]
-pub(super) struct Model {
-    pub(super) schema: SchemaRef,
+pub(crate) struct Model {
+    schema: SchemaRef,
     root: String,
     metadata: Vec<KeyValue>,
     /// Each column's compression in the first row group.
@@ -31,7 +32,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    pub(super) fn read(input: &InputFile) -> Result<Self, OutputError> {
+    pub(crate) fn read(input: &InputFile) -> Result<Self, OutputError> {
         let path = &input.path;
         let file = open::open(input).map_err(|e| OutputError::input(path, e))?;
         let metadata = guarded(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))
@@ -50,13 +51,18 @@ impl Model {
             compression,
         })
     }
+}
 
-    /// Starts an output. `schema` differs from the input's where columns are added.
-    pub(super) fn create(
+impl TableModel for Model {
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn create(
         &self,
         path: PathBuf,
         schema: SchemaRef,
-    ) -> Result<ParquetOutput, OutputError> {
+    ) -> Result<Box<dyn TableOutput>, OutputError> {
         // The Arrow schema stored in the input describes its columns only: it is copied unchanged
         // or, for a schema with marks, written anew.
         let stored = self.metadata.iter().any(|entry| entry.key == ARROW_SCHEMA_META_KEY);
@@ -79,7 +85,7 @@ impl Model {
         let file = OutputFile::create(path.clone())?;
         let writer = ArrowWriter::try_new_with_options(file, schema, options)
             .map_err(|e| OutputError::parquet(&path, e))?;
-        Ok(ParquetOutput { path, writer })
+        Ok(Box::new(ParquetOutput { path, writer }))
     }
 }
 
@@ -97,21 +103,20 @@ fn writable(codec: Compression) -> Compression {
 }
 
 /// A Parquet file being written.
-pub(super) struct ParquetOutput {
+struct ParquetOutput {
     path: PathBuf,
     writer: ArrowWriter<OutputFile>,
 }
 
-impl ParquetOutput {
-    pub(super) fn append(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
+impl TableOutput for ParquetOutput {
+    fn append(&mut self, batch: &RecordBatch) -> Result<(), OutputError> {
         // Rows of a damaged file may be impossible to encode.
         guarded(|| Ok::<_, String>(self.writer.write(batch)))
             .map_err(|e| OutputError::input(&self.path, e))?
             .map_err(|e| OutputError::parquet(&self.path, e))
     }
 
-    /// Ends the file and returns its size.
-    pub(super) fn close(self) -> Result<u64, OutputError> {
+    fn close(self: Box<Self>) -> Result<u64, OutputError> {
         let path = self.path;
         let file = self.writer.into_inner().map_err(|e| OutputError::parquet(&path, e))?;
         file.close()

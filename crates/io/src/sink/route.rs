@@ -5,14 +5,12 @@ use std::sync::Arc;
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_select::filter::filter_record_batch;
 
-use super::mark::{Refusal, columns, jsonl, messages, rows};
+use super::mark::{Refusal, columns, rows};
 use super::{MarkNames, OutputError, Role};
+use crate::formats;
 use crate::guard::guarded;
-use crate::input::CsvDialect;
-use crate::mail::mbox;
 use crate::source::{Body, Chunk, CsvHeader};
 use crate::table::tsv::push_text;
-use crate::web::{Entry, classify, warc};
 use crate::{Fate, Fates, InputFile, Inputs, Mark};
 
 /// Options of writing documents.
@@ -149,22 +147,12 @@ impl Chunk {
         }
         let router = Router { chunk: self, inputs, fates, options };
         match &self.body {
-            Body::Lines(data) => {
+            Body::Lines(_) | Body::Rows { .. } | Body::Records { .. } => {
                 out.clear(self.file, PieceKind::Bytes);
-                router.lines(data, out)
-            }
-            Body::Rows { header, .. } => {
-                out.clear(self.file, PieceKind::Bytes);
-                out.header = Some(Arc::clone(header));
-                router.rows(header.dialect, out)
-            }
-            Body::Messages { data, .. } => {
-                out.clear(self.file, PieceKind::Bytes);
-                router.messages(data, out)
-            }
-            Body::WebRecords { .. } => {
-                out.clear(self.file, PieceKind::Bytes);
-                router.web_records(out)
+                if let Body::Rows { header, .. } = &self.body {
+                    out.header = Some(Arc::clone(header));
+                }
+                router.texts(out)
             }
             Body::Batch(batch) => {
                 out.clear(self.file, PieceKind::Batch);
@@ -191,89 +179,47 @@ impl Router<'_> {
         &self.inputs.files[self.chunk.file as usize]
     }
 
-    fn lines(&self, data: &[u8], out: &mut Routed) -> Result<(), OutputError> {
-        self.texts(out, |raw, mark, names, out| {
-            jsonl::push_marked(raw, names, mark, out)
-                .map_err(|refusal| self.refused_at(refusal, raw, data))
-        })
-    }
-
-    fn messages(&self, data: &[u8], out: &mut Routed) -> Result<(), OutputError> {
-        self.texts(out, |raw, mark, names, out| {
-            let header = raw.len() - mbox::after_separator(raw).len();
-            messages::push_marked(raw, header, names, mark, out)
-                .map_err(|refusal| self.refused_at(refusal, raw, data))
-        })
-    }
-
-    /// Every record is compressed by itself, as readers of compressed WARC files need it.
-    fn web_records(&self, out: &mut Routed) -> Result<(), OutputError> {
-        let (file, statuses) = (self.chunk.file, &self.inputs.options.formats.warc_status);
-        let limit = self.inputs.options.max_record();
+    /// Collects raw records by role, with marks if enabled.
+    fn texts(&self, out: &mut Routed) -> Result<(), OutputError> {
+        let Some(format) = formats::records(self.input().format) else { return Ok(()) };
+        let (file, has_members) = (self.chunk.file, format.has_members());
         let aside = if self.options.mark.is_some() { Role::Marked } else { Role::Kept };
         for (record, raw) in self.chunk.raw_records() {
-            let is_skipped =
-                raw.len() <= limit && matches!(classify(raw, statuses), Ok(Entry::Other(_)));
-            let role = match is_skipped {
-                true => aside,
-                false => self.options.role(self.fates.fate(file, record)),
+            let is_document = format.is_document(raw, self.inputs);
+            let role = match is_document {
+                true => self.options.role(self.fates.fate(file, record)),
+                false => aside,
             };
             let piece = &mut out.pieces[role.index()];
+            piece.records += u64::from(is_document);
             match &self.options.mark {
-                Some(names) if role == Role::Marked && !is_skipped => {
+                Some(names) if role == Role::Marked && is_document => {
                     let mark = self.fates.mark(file, record);
-                    messages::push_marked(
-                        raw,
-                        warc::after_version(raw),
-                        names,
-                        &mark,
-                        &mut piece.data,
-                    )
-                    .map_err(|refusal| refused(refusal, &self.input().name, 0))?;
+                    format
+                        .push_marked(self.chunk, raw, names, &mark, &mut piece.data)
+                        .map_err(|refusal| self.refused_at(refusal, raw))?;
                 }
                 _ => piece.data.extend_from_slice(raw),
             }
-            piece.records += u64::from(!is_skipped);
-            piece.ends.push(piece.data.len());
+            if has_members {
+                piece.ends.push(piece.data.len());
+            }
         }
         Ok(())
     }
 
-    /// The error for a record that cannot be marked. Line numbers are computed for errors only;
-    /// `raw` is a subslice of `data`.
-    fn refused_at(&self, refusal: Refusal, raw: &[u8], data: &[u8]) -> OutputError {
+    /// The error for a record that cannot be marked. Line numbers are computed for errors only.
+    fn refused_at(&self, refusal: Refusal, raw: &[u8]) -> OutputError {
+        let (Body::Lines(data) | Body::Rows { data, .. } | Body::Records { data, .. }) =
+            &self.chunk.body
+        else {
+            return refused(refusal, &self.input().name, 0);
+        };
         let before = raw.as_ptr().addr() - data.as_ptr().addr();
-        let line =
-            self.chunk.first_line + memchr::memchr_iter(b'\n', &data[..before]).count() as u64;
+        let lines = memchr::memchr_iter(b'\n', &data[..before]).count() as u64;
+        // Formats that have no lines count none.
+        let line = if self.chunk.first_line == 0 { 0 } else { self.chunk.first_line + lines };
         refused(refusal, &self.input().name, line)
-    }
-
-    fn rows(&self, dialect: CsvDialect, out: &mut Routed) -> Result<(), OutputError> {
-        self.texts(out, |raw, mark, _, out| {
-            rows::push_marked(raw, dialect, mark, out);
-            Ok(())
-        })
-    }
-
-    /// Collects raw records by role, with marks if enabled.
-    fn texts(
-        &self,
-        out: &mut Routed,
-        push_marked: impl Fn(&[u8], &Mark<'_>, &MarkNames, &mut Vec<u8>) -> Result<(), OutputError>,
-    ) -> Result<(), OutputError> {
-        let file = self.chunk.file;
-        for (record, raw) in self.chunk.raw_records() {
-            let role = self.options.role(self.fates.fate(file, record));
-            let piece = &mut out.pieces[role.index()];
-            piece.records += 1;
-            match &self.options.mark {
-                Some(names) if role == Role::Marked => {
-                    push_marked(raw, &self.fates.mark(file, record), names, &mut piece.data)?;
-                }
-                _ => piece.data.extend_from_slice(raw),
-            }
-        }
-        Ok(())
     }
 
     fn batch(&self, batch: &RecordBatch, out: &mut Routed) -> Result<(), OutputError> {

@@ -11,9 +11,10 @@ use super::pack::PackedFile;
 use super::route::{Piece, PieceKind, RouteOptions, Routed, marked_files_header, refused};
 use super::table_file::{TableModel, TableOutput};
 use super::{OutputError, OutputFile, Role, Staging};
+use crate::formats;
 use crate::input::name::readable;
-use crate::source::{CsvHeader, open, rows as csv_rows};
-use crate::{Compression, DiscoverOptions, Format, InputFile, Inputs};
+use crate::source::{CsvHeader, open};
+use crate::{Compression, DiscoverOptions, InputFile, Inputs};
 
 /// Writes the documents of a run into a [`Staging`] directory.
 ///
@@ -99,7 +100,7 @@ impl WrittenFiles {
 struct Outputs {
     file: u32,
     /// For Parquet and Arrow: properties taken from the input.
-    model: Option<TableModel>,
+    model: Option<Box<dyn TableModel>>,
     /// For CSV and TSV.
     header: Option<Arc<CsvHeader>>,
     sinks: [Option<Sink>; Role::COUNT],
@@ -114,7 +115,7 @@ struct Sink {
 
 enum OutputFormat {
     Bytes(PackedFile),
-    Table(Box<TableOutput>),
+    Table(Box<dyn TableOutput>),
 }
 
 impl<'a> DocumentsWriter<'a> {
@@ -228,15 +229,13 @@ impl<'a> DocumentsWriter<'a> {
             }
             let is_known =
                 self.unreadable.contains(&file) || (input.size == 0 && input.format.is_columns());
-            match TableModel::read(input) {
+            match table_model(input) {
                 Ok(_) => {}
                 Err(_) if is_known => continue,
                 Err(error) => return Err(error),
             }
-            let header = match input.format {
-                Format::Csv | Format::Tsv => csv_rows::header(file, input, self.reading),
-                _ => Ok(None),
-            };
+            let records = formats::records(input.format);
+            let header = records.map_or(Ok(None), |of| of.header(file, input, self.reading));
             let header = match header {
                 Ok(header) => header,
                 Err(_) if is_known => None,
@@ -253,7 +252,7 @@ impl<'a> DocumentsWriter<'a> {
 
     fn open(&self, file: u32, header: Option<Arc<CsvHeader>>) -> Result<Outputs, OutputError> {
         let input = self.input(file);
-        let model = TableModel::read(input)?;
+        let model = table_model(input)?;
         let mut outputs = Outputs { file, model, header, sinks: Default::default() };
         for role in self.standing() {
             outputs.sinks[role.index()] = Some(self.start(&outputs, *role)?);
@@ -273,7 +272,7 @@ impl<'a> DocumentsWriter<'a> {
                     .map_err(|refusal| refused(refusal, &input.name, 0))?,
                 None => Arc::clone(model.schema()),
             };
-            OutputFormat::Table(Box::new(model.create(path, schema)?))
+            OutputFormat::Table(model.create(path, schema)?)
         } else {
             let file = OutputFile::create(path)?;
             let compression = match self.options.uncompressed {
@@ -352,6 +351,11 @@ impl<'a> DocumentsWriter<'a> {
         self.written.copied += 1;
         Ok(())
     }
+}
+
+/// What the outputs of an input take from it; `None` if it has no record batches.
+fn table_model(input: &InputFile) -> Result<Option<Box<dyn TableModel>>, OutputError> {
+    formats::records(input.format).map_or(Ok(None), |records| records.model(input))
 }
 
 impl Sink {

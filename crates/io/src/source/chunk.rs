@@ -100,7 +100,7 @@ pub enum Next {
 
 impl Next {
     /// The piece, if any size was allowed.
-    pub(super) fn any(self) -> Option<Piece> {
+    pub(crate) fn any(self) -> Option<Piece> {
         match self {
             Self::Piece(piece) => Some(piece),
             Self::Large | Self::End => None,
@@ -131,7 +131,7 @@ impl Chunk {
     ///
     /// # Errors
     /// More rows than have numbers.
-    pub(super) fn of_rows(
+    pub(crate) fn of_rows(
         file: u32,
         record: &mut u32,
         row_bytes: u64,
@@ -150,6 +150,22 @@ impl Chunk {
             consumed: rows.num_rows() as u64 * row_bytes,
             body: Body::Batch(rows),
         })
+    }
+}
+
+impl Chunk {
+    /// A problem with a record of this chunk.
+    pub(crate) fn problem(
+        &self,
+        inputs: &Inputs,
+        record: u32,
+        line: u64,
+        offset: Option<u64>,
+        message: String,
+    ) -> Problem {
+        let path = inputs.files.get(self.file as usize).map(|file| file.name.clone());
+        let (file, path) = (self.file, path.unwrap_or_default());
+        Problem { file, path, record, line, offset, message, unreadable: false }
     }
 }
 
@@ -175,9 +191,7 @@ impl Chunk {
     pub fn place(&self) -> ChunkPosition {
         let Self { file, first_record: record, first_line: line, offset, .. } = *self;
         let bytes = match &self.body {
-            Body::Lines(data) | Body::Messages { data, .. } | Body::WebRecords { data, .. } => {
-                data.len() as u64
-            }
+            Body::Lines(data) | Body::Records { data, .. } => data.len() as u64,
             Body::Rows { .. } | Body::Batch(_) | Body::Files(_) => 0,
         };
         ChunkPosition { file, record, line, offset, bytes }
@@ -194,9 +208,9 @@ impl Chunk {
     pub fn is_large(&self) -> bool {
         match &self.body {
             Body::Lines(data) => data.len() > LARGE && self.raw_records().nth(1).is_none(),
-            Body::Rows { data, starts, .. }
-            | Body::Messages { data, starts }
-            | Body::WebRecords { data, starts } => data.len() > LARGE && starts.len() == 1,
+            Body::Rows { data, starts, .. } | Body::Records { data, starts } => {
+                data.len() > LARGE && starts.len() == 1
+            }
             Body::Batch(batch) => batch.num_rows() == 1 && batch_bytes(batch) > LARGE,
             Body::Files(count) => *count == 1,
         }
@@ -209,10 +223,9 @@ impl Chunk {
         /// Assumed upper bound of the compression ratio.
         const COMPRESSED: u64 = 8;
         match &self.body {
-            Body::Lines(data)
-            | Body::Rows { data, .. }
-            | Body::Messages { data, .. }
-            | Body::WebRecords { data, .. } => data.len() as u64,
+            Body::Lines(data) | Body::Rows { data, .. } | Body::Records { data, .. } => {
+                data.len() as u64
+            }
             Body::Batch(batch) => batch_bytes(batch) as u64,
             Body::Files(count) => {
                 let files = inputs.files.iter().skip(self.file as usize).take(*count as usize);
@@ -235,7 +248,7 @@ fn batch_bytes(batch: &RecordBatch) -> usize {
     batch.columns().iter().map(bytes).sum()
 }
 
-/// The records of a chunk, by format.
+/// The records of a chunk, by their arrangement.
 #[derive(Debug)]
 pub enum Body {
     /// JSONL: whole lines with line ends; the last line of a file may lack its end.
@@ -249,21 +262,14 @@ pub enum Body {
         /// The header of the file.
         header: Arc<CsvHeader>,
     },
-    /// mbox: whole messages with their separator lines.
-    Messages {
-        /// The raw bytes of the messages. Blank lines belong to the message before them.
-        data: Vec<u8>,
-        /// The start of each message in `data`.
-        starts: Vec<usize>,
-    },
-    /// WARC: whole records of all kinds.
-    WebRecords {
-        /// The raw bytes of the records, with the line ends after them.
+    /// Whole records with headers: mbox messages with their separator lines, WARC records of all kinds.
+    Records {
+        /// The raw bytes of the records. Line ends after a record belong to it.
         data: Vec<u8>,
         /// The start of each record in `data`.
         starts: Vec<usize>,
     },
-    /// Parquet: all columns, or those with a field name
+    /// Parquet and Arrow: all columns, or those with a field name
     /// ([`only_fields`](super::Chunks::only_fields)).
     Batch(RecordBatch),
     /// One-document files: this many, starting at `Chunk::file`; opened by the thread that visits.

@@ -1,15 +1,10 @@
 //! The chunks of all inputs, in order.
 
-use crate::{Compression, Format, Inputs, ReadFailure};
+use crate::formats::{self, ChunkReader, Opening};
+use crate::{Compression, Inputs, ReadFailure};
 
-use super::arrow_batches::ArrowReader;
-use super::batches::BatchReader;
 use super::documents;
 use super::fields::Fields;
-use super::lines::LineReader;
-use super::mbox::MessageReader;
-use super::rows::RowReader;
-use super::warc::WarcReader;
 use super::{Chunk, ChunkPosition, Next, Piece};
 
 /// Large enough that the cost per chunk is negligible, small enough for the caches.
@@ -28,30 +23,7 @@ pub struct Chunks<'a> {
     only_fields: bool,
     /// Index of the file after the one being read.
     next_file: usize,
-    reader: Option<Reader>,
-}
-
-enum Reader {
-    Lines(LineReader),
-    Rows(Box<RowReader>),
-    Batches(Box<BatchReader>),
-    Arrow(Box<ArrowReader>),
-    Messages(MessageReader),
-    WebRecords(WarcReader),
-}
-
-impl Reader {
-    /// The next piece of the file.
-    fn next(&mut self, any_size: bool) -> Next {
-        match self {
-            Self::Lines(reader) => reader.next(any_size),
-            Self::Rows(reader) => reader.next(any_size),
-            Self::Batches(reader) => reader.next(any_size),
-            Self::Arrow(reader) => reader.next(any_size),
-            Self::Messages(reader) => reader.next(any_size),
-            Self::WebRecords(reader) => reader.next(any_size),
-        }
-    }
+    reader: Option<Box<dyn ChunkReader>>,
 }
 
 impl Inputs {
@@ -129,28 +101,28 @@ impl<'a> Chunks<'a> {
     }
 
     /// The inputs.
-    pub(super) fn inputs(&self) -> &'a Inputs {
+    pub(crate) fn inputs(&self) -> &'a Inputs {
         self.inputs
     }
 
     /// The file being read, if any; it is not among the following ones.
-    pub(super) fn is_within_file(&self) -> bool {
+    pub(crate) fn is_within_file(&self) -> bool {
         self.reader.is_some()
     }
 
     /// The file after the one being read.
-    pub(super) fn next_file(&self) -> usize {
+    pub(crate) fn next_file(&self) -> usize {
         self.next_file
     }
 
     /// Chunks with the same options from another file on.
-    pub(super) fn at_file(&self, next_file: usize) -> Self {
+    pub(crate) fn at_file(&self, next_file: usize) -> Self {
         let Self { inputs, chunk_bytes, only_fields, .. } = *self;
         Self { next_file, only_fields, ..Self::new(inputs, chunk_bytes) }
     }
 
     /// Number of files in the run of one-document files that starts at this file; 1 for any other.
-    pub(super) fn run_length(&self, file: usize) -> usize {
+    pub(crate) fn run_length(&self, file: usize) -> usize {
         let files = &self.inputs.files;
         if !files[file].format.is_document() {
             return 1;
@@ -192,11 +164,8 @@ impl Chunks<'_> {
             }
         }
         let reader = self.reader.as_mut()?;
-        match (&mut *reader, input.compression) {
-            (Reader::Lines(lines), Compression::None) => return lines.at(place),
-            (Reader::Messages(messages), Compression::None) => return messages.at(place),
-            (Reader::WebRecords(records), Compression::None) => return records.at(place),
-            _ => {}
+        if reader.can_seek() && input.compression == Compression::None {
+            return reader.at(place);
         }
         let mut passed_over = 0;
         while let Some(piece) = reader.next(true).any() {
@@ -236,47 +205,33 @@ impl Chunks<'_> {
 
     /// Starts at this file, with chunks of about this size in bytes. A caller that needs one file
     /// only stops at the next one.
-    pub(super) fn of_file(self, file: u32, bytes: u64) -> Self {
+    pub(crate) fn of_file(self, file: u32, bytes: u64) -> Self {
         Self { next_file: file as usize, chunk_bytes: bytes as usize, ..self }
     }
 
     /// Opens the next file; `None` if it is empty.
-    fn open(&self, file: usize) -> Result<Option<Reader>, ReadFailure> {
-        let input = &self.inputs.files[file];
-        let max_record = self.inputs.options.max_record();
-        let (index, size) = (file as u32, self.chunk_bytes);
+    fn open(&self, file: usize) -> Result<Option<Box<dyn ChunkReader>>, ReadFailure> {
+        let (input, options) = (&self.inputs.files[file], &self.inputs.options);
+        let opening = Opening {
+            file: file as u32,
+            input,
+            fields: &self.fields,
+            options,
+            chunk_bytes: self.chunk_bytes,
+            max_record: options.max_record(),
+            only_fields: self.only_fields,
+        };
         // What decides how columns are read is at their end.
         if let Some(damage) = input.damage.as_ref().filter(|_| input.format.is_columns()) {
-            return Err(ReadFailure::of_file(index, &input.name, None, damage.clone()));
+            return Err(opening.refuse(damage.as_str()));
         }
-        Ok(match input.format {
-            Format::Csv | Format::Tsv => {
-                RowReader::open(index, input, &self.fields, &self.inputs.options, size, max_record)?
-                    .map(|reader| Reader::Rows(Box::new(reader)))
-            }
-            Format::Parquet => {
-                let reader = BatchReader::open(index, input, &self.fields, size, self.only_fields)?;
-                reader.map(|reader| Reader::Batches(Box::new(reader)))
-            }
-            Format::Arrow => {
-                let names = &self.inputs.options.fields;
-                let reader = ArrowReader::open(index, input, names, size)?;
-                reader.map(|reader| Reader::Arrow(Box::new(reader)))
-            }
-            Format::Mbox => {
-                Some(Reader::Messages(MessageReader::open(index, input, size, max_record)?))
-            }
-            Format::Warc => {
-                Some(Reader::WebRecords(WarcReader::open(index, input, size, max_record)?))
-            }
-            _ => Some(Reader::Lines(LineReader::open(index, input, size, max_record)?)),
-        })
+        formats::records(input.format).map_or(Ok(None), |records| records.open(&opening))
     }
 }
 
 impl Chunks<'_> {
     /// The next piece of the files before `until`.
-    pub(super) fn next_before(&mut self, until: usize, any_size: bool) -> Next {
+    pub(crate) fn next_before(&mut self, until: usize, any_size: bool) -> Next {
         loop {
             if let Some(reader) = &mut self.reader {
                 match reader.next(any_size) {

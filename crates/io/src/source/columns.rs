@@ -11,7 +11,7 @@ use arrow_schema::{DataType, Schema};
 use crate::guard::guarded;
 use crate::{Content, FeatureList, FieldNumber, FieldTexts, Inputs, Item, Partitions, RecordView};
 
-use super::chunk::Chunk;
+use super::chunk::{Body, Chunk};
 use super::fields::{Fields, Slot, nested_id, non_empty};
 use super::lists::{self, Lists};
 use super::nested::{self, Path};
@@ -20,7 +20,7 @@ use super::scratch::VisitScratch;
 use super::texts::{Texts, hex, is_number, is_text, is_uuid, uuids};
 
 /// Rejects a schema whose columns, with the fields of directories, cannot serve as fields.
-pub(super) fn check(
+pub(crate) fn check(
     schema: &Schema,
     fields: &Fields<'_>,
     partitions: &Partitions,
@@ -84,7 +84,7 @@ pub(super) fn check(
 }
 
 /// The columns that hold fields, or structs with fields.
-pub(super) fn used(schema: &Schema, fields: &Fields<'_>) -> Vec<usize> {
+pub(crate) fn used(schema: &Schema, fields: &Fields<'_>) -> Vec<usize> {
     let find = |name: &&str| nested::find(schema.fields(), name).map(|path| path[0]);
     let mut used: Vec<usize> = fields.names.iter().filter_map(find).collect();
     used.sort_unstable();
@@ -179,14 +179,14 @@ fn feature_column(batch: &RecordBatch, fields: &Fields<'_>) -> Option<Lists> {
 }
 
 /// The lengths of the texts of a batch, or of its features. Nothing is copied.
-pub(super) struct TextLengths {
+pub(crate) struct TextLengths {
     texts: Vec<Texts>,
     /// Features, and lists that are joined to texts.
     lists: Vec<Lists>,
 }
 
 impl TextLengths {
-    pub(super) fn of(batch: &RecordBatch, fields: &Fields<'_>) -> Self {
+    pub(crate) fn of(batch: &RecordBatch, fields: &Fields<'_>) -> Self {
         let (mut texts, mut lists) = (Vec::new(), Vec::new());
         if fields.features.is_some() {
             lists.extend(feature_column(batch, fields));
@@ -203,7 +203,7 @@ impl TextLengths {
     }
 
     /// Bytes of text and HTML in a row, or of its features.
-    pub(super) fn of_row(&self, row: usize) -> usize {
+    pub(crate) fn of_row(&self, row: usize) -> usize {
         let lists = self.lists.iter().map(|lists| lists.bytes(row));
         let texts = self.texts.iter().map(|texts| texts.bytes(row).map_or(0, <[u8]>::len));
         lists.sum::<usize>() + texts.sum::<usize>()
@@ -310,15 +310,23 @@ struct Columns {
     given: Vec<Given>,
 }
 
-/// Parses the rows of a chunk.
-pub(super) fn visit(
+/// Passes the names of the columns of a chunk to `each`.
+pub(crate) fn names(chunk: &Chunk, each: &mut dyn FnMut(&[String]) -> bool) {
+    if let Body::Batch(batch) = &chunk.body {
+        each(&nested::names(batch.schema_ref().fields()));
+    }
+}
+
+/// Parses the wanted rows of a chunk.
+pub(crate) fn visit(
     chunk: &Chunk,
-    batch: &RecordBatch,
     inputs: &Inputs,
     fields: &Fields<'_>,
     scratch: &mut VisitScratch,
+    wanted: &dyn Fn(u32, u32) -> bool,
     visit: &mut dyn FnMut(Item<'_>),
 ) {
+    let Body::Batch(batch) = &chunk.body else { return };
     let limit = inputs.options.max_record();
     let of = |slot: Slot| column(batch, fields, slot);
     let mut used = vec![fields.url, fields.title, fields.date];
@@ -346,6 +354,9 @@ pub(super) fn visit(
     let read_all = |columns: &Columns| guarded(|| columns.read_all(rows)).is_ok();
     let is_valid = is_valid || columns.as_ref().is_ok_and(read_all);
     for (record, row) in (chunk.first_record..).zip(0..rows) {
+        if !wanted(chunk.file, record) {
+            continue;
+        }
         let VisitScratch { extra, given, features, .. } = &mut *scratch;
         let rest = (extra, given);
         let view = match &columns {

@@ -15,7 +15,7 @@ use super::{Chunk, CsvHeader};
 use crate::input::CsvDialect;
 
 /// The names in a header.
-pub(super) fn names(raw: &[u8], dialect: CsvDialect) -> Result<Vec<String>, String> {
+pub(crate) fn names(raw: &[u8], dialect: CsvDialect) -> Result<Vec<String>, String> {
     let mut row = Row::default();
     row.parse(raw, dialect, usize::MAX).map_err(|fault| match fault {
         RowFault::Encoding(_) => "the header is not UTF-8; save the file as UTF-8".to_string(),
@@ -28,7 +28,7 @@ pub(super) fn names(raw: &[u8], dialect: CsvDialect) -> Result<Vec<String>, Stri
 }
 
 /// Whether a header in this dialect has one of these columns.
-pub(super) fn has_column(raw: &[u8], dialect: CsvDialect, columns: &[&str]) -> bool {
+pub(crate) fn has_column(raw: &[u8], dialect: CsvDialect, columns: &[&str]) -> bool {
     let has = |name: &String| columns.contains(&name.as_str());
     names(raw, dialect).is_ok_and(|names| names.iter().any(has))
 }
@@ -55,12 +55,13 @@ fn after_quote(backslash: bool) -> String {
 }
 
 /// Parses the rows of a chunk.
-pub(super) fn visit(
+pub(crate) fn visit(
     chunk: &Chunk,
     (data, starts, header): (&[u8], &[usize], &CsvHeader),
     inputs: &Inputs,
     fields: &Fields<'_>,
     scratch: &mut VisitScratch,
+    wanted: &dyn Fn(u32, u32) -> bool,
     visit: &mut dyn FnMut(Item<'_>),
 ) {
     let columns = fields.columns(&header.names);
@@ -70,6 +71,9 @@ pub(super) fn visit(
     for ((record, raw), start) in chunk.raw_records().zip(starts) {
         line += line_ends(&data[seen..*start]);
         seen = *start;
+        if !wanted(chunk.file, record) {
+            continue;
+        }
         let place = RecordPosition { record, line, offset: chunk.offset + *start as u64 };
         let last = start + raw.len() == data.len();
         let VisitScratch { row, extra, given, .. } = &mut *scratch;

@@ -4,16 +4,16 @@ use crate::input::CsvDialect;
 
 /// The fields of a row in one buffer.
 #[derive(Debug, Default)]
-pub(super) struct Row {
+pub(crate) struct Row {
     text: String,
     ends: Vec<usize>,
     /// Number of fields, including those that were not kept.
-    pub(super) count: usize,
+    pub(crate) count: usize,
 }
 
 /// Why a row cannot be split, and the offset in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RowFault {
+pub(crate) enum RowFault {
     /// Invalid UTF-8.
     Encoding(usize),
     /// Text between the end of a quoted field and the delimiter.
@@ -33,7 +33,7 @@ impl Row {
     ///
     /// A field that starts with a quote ends with the next one that is neither doubled nor escaped,
     /// which the delimiter or the end of the row has to follow. Any other quote is literal.
-    pub(super) fn parse(
+    pub(crate) fn parse(
         &mut self,
         raw: &[u8],
         dialect: CsvDialect,
@@ -134,22 +134,22 @@ impl Row {
     }
 
     /// Bytes of memory.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.text.capacity()
     }
 
     /// All fields, concatenated.
-    pub(super) fn into_text(self) -> String {
+    pub(crate) fn into_text(self) -> String {
         self.text
     }
 
-    pub(super) fn get(&self, index: usize) -> &str {
+    pub(crate) fn get(&self, index: usize) -> &str {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before]);
         self.text.get(start..self.ends[index]).unwrap_or_default()
     }
 }
 
 /// Whether the escape character makes this one text where there are no quotes.
-pub(super) fn is_escapable(byte: u8, dialect: CsvDialect) -> bool {
+pub(crate) fn is_escapable(byte: u8, dialect: CsvDialect) -> bool {
     byte == dialect.delimiter || dialect.escape == Some(byte) || matches!(byte, b'\r' | b'\n')
 }

@@ -117,7 +117,7 @@ impl Decompressed {
     }
 
     /// Seeks in an uncompressed file; skipped bytes count as used.
-    pub(super) fn seek(&mut self, offset: u64) -> io::Result<()> {
+    pub(crate) fn seek(&mut self, offset: u64) -> io::Result<()> {
         let Reader::Plain(counted) = &mut self.reader else {
             return Err(io::Error::from(io::ErrorKind::Unsupported));
         };
@@ -127,7 +127,7 @@ impl Decompressed {
     }
 
     /// Bytes of the compressed file that were read so far.
-    pub(super) fn used(&self) -> u64 {
+    pub(crate) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
     }
 
@@ -206,7 +206,7 @@ impl Failure {
     }
 
     /// The message.
-    pub(super) fn message(&self) -> &str {
+    pub(crate) fn message(&self) -> &str {
         match self {
             Self::Trailing => {
                 "something that is not gzip data follows the gzip data; it is ignored, as gzip does"

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::{Beside, Content, FieldNumber, FieldTexts, RecordView};
 
 /// All of a record but its text, owned.
-pub(super) struct Detached {
+pub(crate) struct Detached {
     file: u32,
     record: u32,
     line: u64,
@@ -25,7 +25,7 @@ pub(super) struct Detached {
 }
 
 impl Detached {
-    pub(super) fn of(record: &RecordView<'_>) -> Self {
+    pub(crate) fn of(record: &RecordView<'_>) -> Self {
         let RecordView {
             file,
             record: number,
@@ -61,12 +61,12 @@ impl Detached {
     }
 
     /// The range of the text in some bytes, if it is there.
-    pub(super) fn place(&self, bytes: &[u8]) -> Option<Range<usize>> {
+    pub(crate) fn place(&self, bytes: &[u8]) -> Option<Range<usize>> {
         within(self.text, bytes)
     }
 
     /// The record with this text.
-    pub(super) fn with(&self, text: String) -> RecordView<'_> {
+    pub(crate) fn with(&self, text: String) -> RecordView<'_> {
         let [id, url, title, date] =
             self.fields.each_ref().map(|field| field.as_deref().map(Cow::Borrowed));
         let content = match self.is_html {
@@ -87,7 +87,7 @@ fn within((address, length): (usize, usize), bytes: &[u8]) -> Option<Range<usize
 }
 
 /// A range of some bytes that is UTF-8, in place.
-pub(super) fn cut(mut bytes: Vec<u8>, place: Range<usize>) -> String {
+pub(crate) fn cut(mut bytes: Vec<u8>, place: Range<usize>) -> String {
     bytes.truncate(place.end);
     bytes.drain(..place.start.min(place.end));
     bytes.shrink_to_fit();

@@ -1,14 +1,14 @@
 //! Field names of the inputs, for messages about a missing field.
 
-use super::raw::{is_blank, split_line};
-use super::{Body, Chunk, Piece, documents, json, messages, nested, web_records};
-use crate::mail::{MailReader, mbox};
+use super::{Chunk, Piece, documents};
+use crate::formats;
+use crate::mail::MailReader;
 use crate::{Format, InputFile, Inputs, ReadFailure};
 
 /// Most files that are read.
 const FILES: usize = 100;
 /// Most records of a file that are read.
-const LINES: usize = 1000;
+const RECORDS: usize = 1000;
 /// Most names returned.
 const NAMES: usize = 1000;
 
@@ -36,7 +36,7 @@ impl Inputs {
 
     /// These names, and the first failure of a file whose fields are therefore not known: not of a
     /// table that lacks columns, as it was read.
-    pub(super) fn names_and_failure(&self) -> (Vec<String>, Option<ReadFailure>) {
+    pub(crate) fn names_and_failure(&self) -> (Vec<String>, Option<ReadFailure>) {
         let (mut names, mut first) = (Vec::new(), None);
         let has_fields = |format: Format| !format.is_document() || format.is_message();
         let data = self.files.iter().filter(|file| has_fields(file.format));
@@ -53,7 +53,7 @@ impl Inputs {
     ///
     /// # Errors
     /// It cannot be read: its fields are not known.
-    pub(super) fn add_names(
+    pub(crate) fn add_names(
         &self,
         file: &InputFile,
         names: &mut Vec<String>,
@@ -63,38 +63,20 @@ impl Inputs {
                 names.push(name.to_owned());
             }
         };
-        let mut mail = MailReader::default();
         let one = Inputs::from_files(vec![file.clone()], self.options.clone());
         let Some(chunk) = one.first_chunk(None)? else { return Ok(()) };
-        match &chunk.body {
-            Body::Lines(data) => {
-                let mut data = data.as_slice();
-                for _ in 0..LINES {
-                    let Some((line, rest)) = split_line(data) else { break };
-                    data = rest;
-                    if !is_blank(line) {
-                        json::member_names(line, NAMES).iter().for_each(|name| add(name));
-                    }
-                }
+        match formats::records(file.format) {
+            Some(records) => {
+                let mut left = RECORDS;
+                records.names(&chunk, &one, &mut |names| {
+                    names.iter().for_each(|name| add(name));
+                    left -= 1;
+                    left > 0
+                });
             }
-            Body::Rows { header, .. } => header.names.iter().for_each(|name| add(name)),
-            Body::Batch(batch) => {
-                nested::names(batch.schema_ref().fields()).iter().for_each(|name| add(name));
-            }
-            Body::Messages { .. } => {
-                for (_, raw) in chunk.raw_records().take(LINES) {
-                    let names = messages::names(&mut mail, mbox::message(raw));
-                    names.iter().flatten().for_each(|name| add(name));
-                }
-            }
-            Body::WebRecords { .. } => {
-                for (_, raw) in chunk.raw_records().take(LINES) {
-                    web_records::names(raw, self).iter().for_each(|name| add(name));
-                }
-            }
-            Body::Files(_) => {
-                documents::names(0, &one, &mut mail)?.iter().for_each(|name| add(name));
-            }
+            None => documents::names(0, &one, &mut MailReader::default())?
+                .iter()
+                .for_each(|name| add(name)),
         }
         Ok(())
     }
@@ -103,7 +85,7 @@ impl Inputs {
     ///
     /// # Errors
     /// They cannot be read.
-    pub(super) fn first_chunk(&self, bytes: Option<usize>) -> Result<Option<Chunk>, ReadFailure> {
+    pub(crate) fn first_chunk(&self, bytes: Option<usize>) -> Result<Option<Chunk>, ReadFailure> {
         let chunks = self.chunks();
         let mut chunks = match bytes {
             Some(bytes) => chunks.with_size(bytes),

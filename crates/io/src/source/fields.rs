@@ -6,25 +6,25 @@ use super::suggest;
 use crate::{Beside, FieldNames, FieldNumber, FieldTexts, Partitions};
 
 /// Index into [`Fields::names`]. One field may have two uses (the URL as the id).
-pub(super) type Slot = usize;
+pub(crate) type Slot = usize;
 
 /// Each field that is read, once, with its uses.
 #[derive(Debug)]
-pub(super) struct Fields<'a> {
-    pub(super) names: Vec<&'a str>,
-    pub(super) text: Slot,
-    pub(super) html: Slot,
-    pub(super) id: Slot,
-    pub(super) url: Slot,
-    pub(super) title: Slot,
-    pub(super) date: Slot,
-    pub(super) extra: Vec<Slot>,
-    pub(super) given: Vec<Slot>,
-    pub(super) features: Option<Slot>,
+pub(crate) struct Fields<'a> {
+    pub(crate) names: Vec<&'a str>,
+    pub(crate) text: Slot,
+    pub(crate) html: Slot,
+    pub(crate) id: Slot,
+    pub(crate) url: Slot,
+    pub(crate) title: Slot,
+    pub(crate) date: Slot,
+    pub(crate) extra: Vec<Slot>,
+    pub(crate) given: Vec<Slot>,
+    pub(crate) features: Option<Slot>,
     /// Where the fields are in an object.
-    pub(super) members: Members<'a>,
+    pub(crate) members: Members<'a>,
     /// Separator of lists of strings that are joined to a text.
-    pub(super) join_lists: Option<&'a str>,
+    pub(crate) join_lists: Option<&'a str>,
 }
 
 /// The members of an object that are read.
@@ -32,11 +32,11 @@ pub(super) struct Fields<'a> {
 /// A field with the name `a.b` is the member `a.b`, or else the member `b` of the object `a`; and so
 /// on for longer names.
 #[derive(Debug, Default)]
-pub(super) struct Members<'a> {
+pub(crate) struct Members<'a> {
     /// Members that are fields.
-    pub(super) fields: Vec<(&'a str, Slot)>,
+    pub(crate) fields: Vec<(&'a str, Slot)>,
     /// Members whose own members are fields.
-    pub(super) objects: Vec<(&'a str, Self)>,
+    pub(crate) objects: Vec<(&'a str, Self)>,
 }
 
 /// Objects that a name can lead through. Each takes some stack while a record is parsed.
@@ -55,19 +55,19 @@ impl<'a> Members<'a> {
 
     /// The field of this name.
     #[inline]
-    pub(super) fn field(&self, name: &str) -> Option<Slot> {
+    pub(crate) fn field(&self, name: &str) -> Option<Slot> {
         self.fields.iter().find(|(known, _)| *known == name).map(|(_, slot)| *slot)
     }
 
     /// The fields inside the member of this name.
     #[inline]
-    pub(super) fn object(&self, name: &str) -> Option<&Self> {
+    pub(crate) fn object(&self, name: &str) -> Option<&Self> {
         self.objects.iter().find(|(known, _)| *known == name).map(|(_, inner)| inner)
     }
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn new(wanted: &'a FieldNames) -> Self {
+    pub(crate) fn new(wanted: &'a FieldNames) -> Self {
         let mut names: Vec<&'a str> = Vec::new();
         let mut slot = |name: &'a String| {
             names.iter().position(|known| *known == name.as_str()).unwrap_or_else(|| {
@@ -96,19 +96,19 @@ impl<'a> Fields<'a> {
     }
 
     /// What is compared beside the text of a stored message, by the values of `given`.
-    pub(super) fn beside(&self, given: &FieldTexts) -> Beside {
+    pub(crate) fn beside(&self, given: &FieldTexts) -> Beside {
         let field = self.given.iter().position(|slot| self.names[*slot] == Beside::FIELD);
         let written = field.and_then(|field| given.of(field).next());
         written.and_then(Beside::read).unwrap_or_default()
     }
 
     /// Whether a list of strings in this field may be joined to a text.
-    pub(super) fn is_joined(&self, slot: Slot) -> bool {
+    pub(crate) fn is_joined(&self, slot: Slot) -> bool {
         self.join_lists.is_some() && [self.text, self.html, self.title].contains(&slot)
     }
 
     /// Replaces `extra` and `given` by the values of their fields in a record whose values are texts.
-    pub(super) fn read_named<'v>(
+    pub(crate) fn read_named<'v>(
         &self,
         value: impl Fn(Slot) -> Option<Cow<'v, str>>,
         extra: &mut Vec<FieldNumber>,
@@ -126,17 +126,17 @@ impl<'a> Fields<'a> {
     }
 
     /// Whether the caller has named the field of the id.
-    pub(super) fn names_id(&self) -> bool {
+    pub(crate) fn names_id(&self) -> bool {
         self.names[self.id] != FieldNames::default().id
     }
 
     /// Whether the field of HTML has the default name, so that a caller need not mean it.
-    pub(super) fn has_usual_html(&self) -> bool {
+    pub(crate) fn has_usual_html(&self) -> bool {
         self.names[self.html] == FieldNames::default().html
     }
 
     /// The fields one of which a record needs: text and HTML, or features.
-    pub(super) fn content(&self) -> Vec<Slot> {
+    pub(crate) fn content(&self) -> Vec<Slot> {
         match self.features {
             Some(features) => vec![features],
             None => vec![self.text, self.html],
@@ -145,7 +145,7 @@ impl<'a> Fields<'a> {
 
     /// Whether this is one of them.
     #[inline]
-    pub(super) fn is_content(&self, slot: Slot) -> bool {
+    pub(crate) fn is_content(&self, slot: Slot) -> bool {
         match self.features {
             Some(features) => slot == features,
             None => slot == self.text || slot == self.html,
@@ -153,7 +153,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The names of the fields one of which a record needs, for messages.
-    pub(super) fn content_names(&self) -> String {
+    pub(crate) fn content_names(&self) -> String {
         self.quoted(&self.content())
     }
 
@@ -165,23 +165,23 @@ impl<'a> Fields<'a> {
     }
 
     /// The setting that names the content.
-    pub(super) fn content_setting(&self) -> &'static str {
+    pub(crate) fn content_setting(&self) -> &'static str {
         if self.features.is_some() { "features_field" } else { "text_field" }
     }
 
     /// For each slot the column of that name.
-    pub(super) fn columns<S: AsRef<str>>(&self, header: &[S]) -> Vec<Option<usize>> {
+    pub(crate) fn columns<S: AsRef<str>>(&self, header: &[S]) -> Vec<Option<usize>> {
         let find = |name: &&str| header.iter().position(|column| column.as_ref() == *name);
         self.names.iter().map(find).collect()
     }
 
     /// The message for a table without any text column.
-    pub(super) fn no_column<S: AsRef<str>>(&self, header: &[S]) -> String {
+    pub(crate) fn no_column<S: AsRef<str>>(&self, header: &[S]) -> String {
         self.without(&self.content(), self.content_setting(), header)
     }
 
     /// The message for a table without one of some columns that a setting names.
-    pub(super) fn without<S: AsRef<str>>(
+    pub(crate) fn without<S: AsRef<str>>(
         &self,
         slots: &[Slot],
         setting: &str,
@@ -196,7 +196,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The message for a record whose text is null.
-    pub(super) fn null_text(&self) -> String {
+    pub(crate) fn null_text(&self) -> String {
         if let Some(features) = self.features {
             let name = self.names[features];
             return format!("`{name}` is null; fill it in or leave the record out");
@@ -206,7 +206,7 @@ impl<'a> Fields<'a> {
     }
 
     /// The message for a record without any text, but with these fields.
-    pub(super) fn no_text(&self, found: &[String]) -> String {
+    pub(crate) fn no_text(&self, found: &[String]) -> String {
         let (names, setting) = (self.content_names(), self.content_setting());
         let found = match found {
             [] => "and no other".to_string(),
@@ -217,7 +217,7 @@ impl<'a> Fields<'a> {
 
     /// The fields of [`Fields::named`] that the records of a file need, because its directories do not give
     /// them.
-    pub(super) fn needed(&self, partitions: &Partitions) -> Vec<(Slot, &'static str)> {
+    pub(crate) fn needed(&self, partitions: &Partitions) -> Vec<(Slot, &'static str)> {
         let mut named = self.named();
         named.retain(|(slot, _)| partitions.get(self.names[*slot]).is_none());
         named
@@ -225,7 +225,7 @@ impl<'a> Fields<'a> {
 
     /// The fields that a caller has named, each with its setting, besides that of the content:
     /// those whose name is not the default one.
-    pub(super) fn named(&self) -> Vec<(Slot, &'static str)> {
+    pub(crate) fn named(&self) -> Vec<(Slot, &'static str)> {
         let usual = FieldNames::default();
         let all = [
             (self.id, &usual.id, "id_field"),
@@ -240,7 +240,7 @@ impl<'a> Fields<'a> {
 
 /// The id that a list or an object in the field of the id makes: what `compact` makes of it as it is
 /// written. A long one is no name of a document.
-pub(super) fn nested_id(written: &str, compact: impl Fn(&str) -> String) -> Option<String> {
+pub(crate) fn nested_id(written: &str, compact: impl Fn(&str) -> String) -> Option<String> {
     const LONG: usize = 200;
     // What is much longer as written is not made compact to be dropped.
     let short = written.len() <= 10 * LONG;
@@ -248,7 +248,7 @@ pub(super) fn nested_id(written: &str, compact: impl Fn(&str) -> String) -> Opti
 }
 
 /// The value, unless it is empty.
-pub(super) fn non_empty(value: Cow<'_, str>) -> Option<Cow<'_, str>> {
+pub(crate) fn non_empty(value: Cow<'_, str>) -> Option<Cow<'_, str>> {
     (!value.is_empty()).then_some(value)
 }
 

@@ -13,7 +13,7 @@ const NAME: &str = "document";
 
 /// A copy of an object, alone in a directory that is deleted with it, so that what a command leaves
 /// beside its file goes too.
-pub(super) struct FileCopy {
+pub(crate) struct FileCopy {
     path: PathBuf,
     /// Removes the directory when it is dropped.
     _folder: tempfile::TempDir,
@@ -26,7 +26,7 @@ impl FileCopy {
     /// # Errors
     /// An object that cannot be read to its end, also after retries, or has changed; a directory that
     /// cannot be written: the reason with a remedy.
-    pub(super) fn of(object: Arc<Object>, name: &Path, above: &Path) -> Result<Self, String> {
+    pub(crate) fn of(object: Arc<Object>, name: &Path, above: &Path) -> Result<Self, String> {
         let unwritable = |error: io::Error| {
             format!(
                 "cannot be copied into {} for the command of its extension: {error}; name a directory \
@@ -50,7 +50,7 @@ impl FileCopy {
     }
 
     /// Where it is.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }

@@ -11,7 +11,7 @@ use super::texts::Texts;
 use crate::FeatureList;
 
 /// The type of a list's elements.
-pub(super) fn element(kind: &DataType) -> Option<&DataType> {
+pub(crate) fn element(kind: &DataType) -> Option<&DataType> {
     match kind {
         DataType::List(inner) | DataType::LargeList(inner) | DataType::FixedSizeList(inner, _) => {
             Some(inner.data_type())
@@ -21,7 +21,7 @@ pub(super) fn element(kind: &DataType) -> Option<&DataType> {
 }
 
 /// Whether values of this type are features: strings and integers.
-pub(super) fn is_feature(kind: &DataType) -> bool {
+pub(crate) fn is_feature(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => is_feature(values),
         kind => kind.is_string() || kind.is_integer() || *kind == DataType::Null,
@@ -29,14 +29,14 @@ pub(super) fn is_feature(kind: &DataType) -> bool {
 }
 
 /// A column of lists of strings, or of integers as their decimal digits.
-pub(super) struct Lists {
+pub(crate) struct Lists {
     lists: ArrayRef,
     elements: Texts,
 }
 
 impl Lists {
     /// The lists of a column; `None` if it has none of strings or integers.
-    pub(super) fn of(array: &ArrayRef) -> Option<Self> {
+    pub(crate) fn of(array: &ArrayRef) -> Option<Self> {
         if !element(array.data_type()).is_some_and(is_feature) {
             return None;
         }
@@ -49,7 +49,7 @@ impl Lists {
     }
 
     /// The lists of a column with elements of any type as texts; `None` if it has no lists.
-    pub(super) fn displayed(array: &ArrayRef) -> Option<Self> {
+    pub(crate) fn displayed(array: &ArrayRef) -> Option<Self> {
         if let Some(lists) = Self::of(array) {
             return Some(lists);
         }
@@ -80,20 +80,20 @@ impl Lists {
     }
 
     /// The elements of a list, `None` for null ones; none at all if the list is null.
-    pub(super) fn elements(&self, row: usize) -> Option<impl Iterator<Item = Option<&str>>> {
+    pub(crate) fn elements(&self, row: usize) -> Option<impl Iterator<Item = Option<&str>>> {
         // Elements are strings, or what is displayed of other values.
         let value = |at| self.elements.get(at).ok().flatten();
         self.range(row).map(|range| range.map(value))
     }
 
     /// Bytes of the elements of a list.
-    pub(super) fn bytes(&self, row: usize) -> usize {
+    pub(crate) fn bytes(&self, row: usize) -> usize {
         let places = self.range(row).into_iter().flatten();
         places.filter_map(|at| self.elements.bytes(at)).map(<[u8]>::len).sum()
     }
 
     /// Reads a list of features; `None` if it is null.
-    pub(super) fn features(&self, row: usize, out: &mut FeatureList) -> Option<Result<(), &str>> {
+    pub(crate) fn features(&self, row: usize, out: &mut FeatureList) -> Option<Result<(), &str>> {
         out.clear();
         for feature in self.elements(row)? {
             match feature {
@@ -106,7 +106,7 @@ impl Lists {
 
     /// The texts that the lists of strings are joined to; null elements are left out. A text longer than
     /// `limit` is cut off somewhere behind it.
-    pub(super) fn joined(&self, separator: &str, limit: usize) -> StringArray {
+    pub(crate) fn joined(&self, separator: &str, limit: usize) -> StringArray {
         let join = |row| {
             let mut text = String::new();
             for (at, element) in self.elements(row)?.flatten().enumerate() {
@@ -133,7 +133,7 @@ fn elements_of(array: &ArrayRef) -> Option<&ArrayRef> {
 }
 
 /// Values of any type as texts, null ones as null; `None` for a type that Arrow cannot display.
-pub(super) fn displayed(array: &ArrayRef) -> Option<StringArray> {
+pub(crate) fn displayed(array: &ArrayRef) -> Option<StringArray> {
     let options = FormatOptions::default();
     let formatter = ArrayFormatter::try_new(array.as_ref(), &options).ok()?;
     let text = |row| array.is_valid(row).then(|| formatter.value(row).try_to_string());

@@ -6,8 +6,9 @@
 
 use super::fields::{Fields, Slot};
 use super::raw::{is_blank, split_line};
-use super::{Body, Chunk, Piece, documents, json, messages, suggest, web_records};
-use crate::mail::{MailReader, mbox};
+use super::{Body, Chunk, Piece, documents, json, suggest};
+use crate::formats;
+use crate::mail::MailReader;
 use crate::{Format, Inputs, Problem, ReadFailure};
 
 /// Bytes of a chunk: the first record usually has all fields.
@@ -38,7 +39,7 @@ impl Inputs {
     pub fn missing_field(&self, cancelled: &dyn Fn() -> bool) -> Option<MissingField> {
         let fields = Fields::new(&self.options.fields);
         let mut search = Search::new(&fields);
-        search.read(&self.part(is_lines), cancelled)?;
+        search.read(&self.part(Format::is_objects), cancelled)?;
         let content = fields.content_setting();
         // Messages and pages have a text of their own, whatever is said of JSON objects.
         let no_content = search.records > 0
@@ -52,7 +53,7 @@ impl Inputs {
         wanted.retain(|(slots, _)| search.records > 0 && !search.is_in_a_table(self, slots));
         let (slots, setting) = wanted.into_iter().next()?;
         let names: Vec<&str> = slots.iter().map(|slot| fields.names[*slot]).collect();
-        let read = self.part(|format| is_lines(format) || format.has_header());
+        let read = self.part(|format| format.is_objects() || format.has_header());
         let found = suggest::listed(&names, &read.field_names(), 20);
         let names = names.into_iter().map(str::to_owned).collect();
         let unread = search.failure.map(|failure| Box::new(failure.into_problem()));
@@ -64,10 +65,6 @@ impl Inputs {
         let files = self.files.iter().filter(|file| of(file.format));
         Self::from_files(files.cloned().collect(), self.options.clone())
     }
-}
-
-fn is_lines(format: Format) -> bool {
-    format == Format::Jsonl
 }
 
 /// A search for fields that no record had so far.
@@ -112,9 +109,7 @@ impl<'a> Search<'a> {
 
     /// Whether a table among the inputs, or a directory above an input, has one of the fields.
     fn is_in_a_table(&mut self, inputs: &Inputs, slots: &[Slot]) -> bool {
-        let is_table =
-            |format| matches!(format, Format::Csv | Format::Tsv | Format::Parquet | Format::Arrow);
-        let (columns, failure) = inputs.part(is_table).names_and_failure();
+        let (columns, failure) = inputs.part(Format::is_table).names_and_failure();
         self.failure = self.failure.take().or(failure);
         let is_given =
             |name: &str| inputs.files.iter().any(|file| file.partitions.get(name).is_some());
@@ -129,15 +124,12 @@ impl<'a> Search<'a> {
     fn chunk(&mut self, chunk: &Chunk, inputs: &Inputs) {
         match &chunk.body {
             Body::Lines(data) => self.lines(data),
-            Body::Messages { .. } => {
-                for (_, raw) in chunk.raw_records() {
-                    let names = messages::names(&mut self.mail, mbox::message(raw));
-                    self.header(&names.unwrap_or_default());
-                }
-            }
-            Body::WebRecords { .. } => {
-                for (_, raw) in chunk.raw_records() {
-                    self.header(&web_records::names(raw, inputs));
+            Body::Records { .. } => {
+                if let Some(records) = formats::records(inputs.files[chunk.file as usize].format) {
+                    records.names(chunk, inputs, &mut |names| {
+                        self.header(names);
+                        true
+                    });
                 }
             }
             Body::Files(count) => {

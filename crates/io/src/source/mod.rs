@@ -13,48 +13,39 @@
 //! [`ReadFailure`](crate::ReadFailure), a type that every caller has to handle: reading can continue
 //! with the next file, but records are missing.
 
-mod arrow_batches;
-mod batches;
 mod chunk;
 mod chunks;
-mod columns;
-mod csv;
-mod csv_row;
+pub(crate) mod columns;
+pub(crate) mod csv;
+pub(crate) mod csv_row;
 mod cut;
 pub(crate) mod decompress;
 mod detach;
 mod documents;
-mod extracted;
 mod field_names;
-mod fields;
-mod file_copy;
+pub(crate) mod fields;
+pub(crate) mod file_copy;
 mod files;
 pub(crate) mod ipc;
-mod json;
-mod lines;
+pub(crate) mod json;
 mod lists;
-mod mbox;
-mod messages;
 mod missing;
-mod nested;
+pub(crate) mod nested;
 pub(crate) mod open;
-mod pages;
-mod position;
-mod raw;
-mod record_limit;
-mod row_scanner;
-pub(crate) mod rows;
+pub(crate) mod pages;
+pub(crate) mod position;
+pub(crate) mod raw;
+pub(crate) mod record_limit;
+pub(crate) mod row_scanner;
 mod sample;
-mod scratch;
+pub(crate) mod scratch;
 mod skipped;
 mod source_code;
-mod stream;
-mod suggest;
+pub(crate) mod stream;
+pub(crate) mod suggest;
 mod texts;
 mod unpacking;
 mod visit;
-mod warc;
-mod web_records;
 
 use arrow_array::RecordBatch;
 

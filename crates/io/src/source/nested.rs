@@ -9,10 +9,10 @@ use arrow_schema::{DataType, Field, Fields};
 use arrow_select::nullif::nullif;
 
 /// Position of a field: of its column, then in the structs.
-pub(super) type Path = Vec<usize>;
+pub(crate) type Path = Vec<usize>;
 
 /// Finds a field by its name.
-pub(super) fn find(fields: &Fields, name: &str) -> Option<Path> {
+pub(crate) fn find(fields: &Fields, name: &str) -> Option<Path> {
     let of = |name: &str| fields.iter().position(|field| field.name() == name);
     if let Some(at) = of(name) {
         return Some(vec![at]);
@@ -26,12 +26,12 @@ pub(super) fn find(fields: &Fields, name: &str) -> Option<Path> {
 }
 
 /// The message for a table in which two columns have a name that is used.
-pub(super) fn two_columns(name: &str) -> String {
+pub(crate) fn two_columns(name: &str) -> String {
     format!("has two columns `{name}`; rename one of them")
 }
 
 /// The name that two fields or columns have on the way to a field of this name.
-pub(super) fn repeated<'n>(fields: &Fields, name: &'n str) -> Option<&'n str> {
+pub(crate) fn repeated<'n>(fields: &Fields, name: &'n str) -> Option<&'n str> {
     let count = |name: &str| fields.iter().filter(|field| field.name() == name).count();
     if count(name) > 0 {
         return (count(name) > 1).then_some(name);
@@ -45,7 +45,7 @@ pub(super) fn repeated<'n>(fields: &Fields, name: &'n str) -> Option<&'n str> {
 }
 
 /// The field at a position.
-pub(super) fn field<'f>(fields: &'f Fields, path: &[usize]) -> Option<&'f Field> {
+pub(crate) fn field<'f>(fields: &'f Fields, path: &[usize]) -> Option<&'f Field> {
     let (&at, rest) = path.split_first()?;
     let field = fields.get(at)?;
     match (rest, field.data_type()) {
@@ -56,7 +56,7 @@ pub(super) fn field<'f>(fields: &'f Fields, path: &[usize]) -> Option<&'f Field>
 }
 
 /// The values at a position; those of null structs are null.
-pub(super) fn column(batch: &RecordBatch, path: &[usize]) -> Option<ArrayRef> {
+pub(crate) fn column(batch: &RecordBatch, path: &[usize]) -> Option<ArrayRef> {
     let (&at, rest) = path.split_first()?;
     let mut column = Arc::clone(batch.columns().get(at)?);
     for &at in rest {
@@ -71,7 +71,7 @@ pub(super) fn column(batch: &RecordBatch, path: &[usize]) -> Option<ArrayRef> {
 }
 
 /// The names of all fields that are no structs, with the names of the structs that they are in.
-pub(super) fn names(fields: &Fields) -> Vec<String> {
+pub(crate) fn names(fields: &Fields) -> Vec<String> {
     let mut names = Vec::new();
     for field in fields {
         match field.data_type() {

@@ -19,7 +19,7 @@ use super::open::Opened;
 use super::unpacking::excess;
 
 /// An open file whose pages are read, those of one row group.
-pub(super) struct Pages {
+pub(crate) struct Pages {
     handle: Opened,
     /// Where the columns are whose decompressors write more than a header says.
     unbounded: Vec<(Range<u64>, Compression)>,
@@ -28,7 +28,7 @@ pub(super) struct Pages {
 }
 
 impl Pages {
-    pub(super) fn new(handle: Opened, group: &RowGroupMetaData) -> Self {
+    pub(crate) fn new(handle: Opened, group: &RowGroupMetaData) -> Self {
         let unbounded = |column: &ColumnChunkMetaData| {
             let codec = column.compression();
             let (start, length) = column.byte_range();
@@ -158,7 +158,7 @@ fn zigzag(bytes: &mut &[u8], head: u8) -> Option<u64> {
 }
 
 /// Bytes that a row takes if it has the longest value of every dictionary.
-pub(super) fn longest_row(handle: &Opened, group: &RowGroupMetaData) -> u64 {
+pub(crate) fn longest_row(handle: &Opened, group: &RowGroupMetaData) -> u64 {
     let rows = u64::try_from(group.num_rows()).unwrap_or(0).max(1);
     let longest = |column: &ColumnChunkMetaData| {
         // In lists a row has several values.

@@ -6,20 +6,20 @@ use super::Chunk;
 
 /// Position of a record.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RecordPosition {
-    pub(super) record: u32,
-    pub(super) line: u64,
-    pub(super) offset: u64,
+pub(crate) struct RecordPosition {
+    pub(crate) record: u32,
+    pub(crate) line: u64,
+    pub(crate) offset: u64,
 }
 
 impl RecordPosition {
     /// The record with its position.
-    pub(super) fn record<'a>(&self, file: u32, record: RecordView<'a>) -> RecordView<'a> {
+    pub(crate) fn record<'a>(&self, file: u32, record: RecordView<'a>) -> RecordView<'a> {
         RecordView { file, record: self.record, line: self.line, ..record }
     }
 
     /// A problem `at` bytes after the start of the record.
-    pub(super) fn problem(
+    pub(crate) fn problem(
         &self,
         chunk: &Chunk,
         inputs: &Inputs,
@@ -32,7 +32,7 @@ impl RecordPosition {
 }
 
 /// A record without position and fields.
-pub(super) fn bare<'a>(content: Content<'a>) -> RecordView<'a> {
+pub(crate) fn bare<'a>(content: Content<'a>) -> RecordView<'a> {
     RecordView {
         file: 0,
         record: 0,

@@ -33,9 +33,9 @@ impl Chunk {
     pub fn raw_records(&self) -> RawRecords<'_> {
         let rest = match &self.body {
             Body::Lines(data) => Rest::Lines(data),
-            Body::Rows { data, starts, .. }
-            | Body::Messages { data, starts }
-            | Body::WebRecords { data, starts } => Rest::Rows(data, starts),
+            Body::Rows { data, starts, .. } | Body::Records { data, starts } => {
+                Rest::Rows(data, starts)
+            }
             Body::Batch(_) | Body::Files(_) => Rest::None,
         };
         RawRecords { record: self.first_record, rest }
@@ -75,13 +75,13 @@ impl<'a> Iterator for RawRecords<'a> {
 
 /// The first line with its end, and the rest.
 #[inline]
-pub(super) fn split_line(data: &[u8]) -> Option<(&[u8], &[u8])> {
+pub(crate) fn split_line(data: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = memchr::memchr(b'\n', data).map_or(data.len(), |at| at + 1);
     (end > 0).then(|| data.split_at(end))
 }
 
 /// Whether a line is blank.
 #[inline]
-pub(super) fn is_blank(line: &[u8]) -> bool {
+pub(crate) fn is_blank(line: &[u8]) -> bool {
     line.first().is_none_or(|first| *first <= b' ') && line.trim_ascii().is_empty()
 }

@@ -6,15 +6,15 @@ use crate::input::CsvDialect;
 
 /// Finds the starts of records.
 #[derive(Debug, Clone)]
-pub(super) struct Scanner {
+pub(crate) struct Scanner {
     dialect: CsvDialect,
-    pub(super) state: State,
+    pub(crate) state: State,
     /// Bytes scanned so far.
-    pub(super) at: usize,
+    pub(crate) at: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum State {
+pub(crate) enum State {
     /// Between records.
     Between,
     /// In a record, outside quotes.
@@ -30,12 +30,12 @@ pub(super) enum State {
 }
 
 impl Scanner {
-    pub(super) fn new(dialect: CsvDialect) -> Self {
+    pub(crate) fn new(dialect: CsvDialect) -> Self {
         Self { dialect, state: State::Between, at: 0 }
     }
 
     /// Continues the scan to the end of `data`, which starts with what was scanned before.
-    pub(super) fn scan(&mut self, data: &[u8], starts: &mut Vec<usize>) {
+    pub(crate) fn scan(&mut self, data: &[u8], starts: &mut Vec<usize>) {
         let CsvDialect { delimiter, quote, escape } = self.dialect;
         // Outside of quotes, an escape has a meaning only if there are none.
         let special = quote.or(escape).unwrap_or(b'\n');
@@ -95,13 +95,13 @@ impl Scanner {
     }
 
     /// Whether a quote was opened and not closed.
-    pub(super) fn is_quoted(&self) -> bool {
+    pub(crate) fn is_quoted(&self) -> bool {
         matches!(self.state, State::Quoted | State::QuotedEscape)
     }
 }
 
 /// The message for a row that is too long.
-pub(super) fn too_long_row(limit: usize) -> String {
+pub(crate) fn too_long_row(limit: usize) -> String {
     format!(
         "{}; or close a quote that was left open, or read quotes as text with the setting \
          csv_quote=none",
@@ -110,7 +110,7 @@ pub(super) fn too_long_row(limit: usize) -> String {
 }
 
 /// Number of line ends: of LF, CR, and both together as one.
-pub(super) fn line_ends(data: &[u8]) -> u64 {
+pub(crate) fn line_ends(data: &[u8]) -> u64 {
     let is_end = |at: &usize| data[*at] == b'\n' || data.get(at + 1) != Some(&b'\n');
     memchr::memchr2_iter(b'\r', b'\n', data).filter(is_end).count() as u64
 }

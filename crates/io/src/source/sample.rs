@@ -13,7 +13,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::ops::Range;
 
-use crate::{Compression, Format, InputFile, Inputs, ReadFailure};
+use crate::{Compression, InputFile, Inputs, ReadFailure};
 
 use super::raw::{is_blank, split_line};
 use super::{Body, Chunk, Chunks, Piece, open};
@@ -71,7 +71,7 @@ impl Entry {
     pub fn of(file: &InputFile) -> Self {
         match (file.format, file.compression) {
             (format, _) if format.is_document() => Self::Document,
-            (Format::Jsonl, Compression::None) => Self::Lines,
+            (format, Compression::None) if format.is_objects() => Self::Lines,
             _ => Self::Beginning,
         }
     }
@@ -356,10 +356,9 @@ impl Iterator for Beginning<'_> {
         if let Some(chunk) = next.records() {
             self.left = self.left.saturating_sub(chunk.consumed.max(1));
             let size = match &chunk.body {
-                Body::Lines(data)
-                | Body::Rows { data, .. }
-                | Body::Messages { data, .. }
-                | Body::WebRecords { data, .. } => data.len(),
+                Body::Lines(data) | Body::Rows { data, .. } | Body::Records { data, .. } => {
+                    data.len()
+                }
                 Body::Batch(batch) => batch.get_array_memory_size(),
                 Body::Files(_) => 0,
             };

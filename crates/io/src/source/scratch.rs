@@ -13,16 +13,16 @@ use super::skipped::SkippedRecords;
 /// Buffers of one thread, reused for every chunk.
 #[derive(Debug, Default)]
 pub struct VisitScratch {
-    pub(super) strings: json::Buffers,
-    pub(super) extra: Vec<FieldNumber>,
-    pub(super) given: FieldTexts,
-    pub(super) features: FeatureList,
-    pub(super) row: Row,
-    pub(super) bytes: Vec<u8>,
-    pub(super) mail: MailReader,
-    pub(super) pages: PageBuffers,
+    pub(crate) strings: json::Buffers,
+    pub(crate) extra: Vec<FieldNumber>,
+    pub(crate) given: FieldTexts,
+    pub(crate) features: FeatureList,
+    pub(crate) row: Row,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) mail: MailReader,
+    pub(crate) pages: PageBuffers,
     /// Since the last [`VisitScratch::take_skipped`].
-    pub(super) skipped: SkippedRecords,
+    pub(crate) skipped: SkippedRecords,
 }
 
 impl VisitScratch {
@@ -33,7 +33,7 @@ impl VisitScratch {
 
     /// The text of a record that was read from these bytes, in either buffer. Everything else is
     /// freed.
-    pub(super) fn take_text(&mut self, data: Vec<u8>, record: &Detached) -> String {
+    pub(crate) fn take_text(&mut self, data: Vec<u8>, record: &Detached) -> String {
         if let Some(place) = record.place(&data) {
             self.free_large();
             return detach::cut(data, place);
@@ -53,7 +53,7 @@ impl VisitScratch {
     }
 
     /// Frees buffers that a large record has grown.
-    pub(super) fn free_large(&mut self) {
+    pub(crate) fn free_large(&mut self) {
         let large = |buffer: &&mut String| buffer.capacity() > LARGE;
         self.strings.iter_mut().filter(large).for_each(|buffer| *buffer = String::new());
         if self.row.bytes() > LARGE {

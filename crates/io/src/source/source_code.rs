@@ -2,7 +2,7 @@
 //! that names a programming language or a source file.
 
 use super::VisitScratch;
-use crate::input::kind;
+use crate::input::compression;
 use crate::{InputFile, Inputs, Item, ReadFailure};
 use std::path::Path;
 
@@ -231,7 +231,7 @@ impl Inputs {
 
 /// The ending of a name that is in the table, whatever its case and without that of a compression.
 fn ending(name: &str, table: &[&'static str]) -> Option<&'static str> {
-    let path = kind::without_compression(Path::new(name));
+    let (_, path) = compression::of_name(Path::new(name));
     let ending = path.extension()?.to_str()?;
     table.iter().find(|known| known.eq_ignore_ascii_case(ending)).copied()
 }
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn files_are_source_code_by_their_endings() {
-        let text = Some(Format::Text);
+        let text = Some(Format::TEXT);
         assert!(are_code(&[("a.py", "x"), ("b.CPP", "y"), ("c.tex", "z")], text));
         assert!(!are_code(&[("a.py", "x"), ("notes.txt", "y")], text));
         assert!(!are_code(&[("a.txt", "a.py"), ("b.md", "b.rs")], None));

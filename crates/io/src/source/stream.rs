@@ -1,22 +1,22 @@
 //! Buffered, decompressed bytes of one file, from which whole records are cut off.
 
-use crate::input::kind::compression_of;
+use crate::input::compression::compression_of;
 use crate::{Compression, InputFile, Problem, ReadFailure};
 
 use super::decompress::{Decompressed, Failure};
 use super::{Chunk, Next, Piece, open};
 
 /// A window on a file: filled at its end, cut at its front.
-pub(super) struct Stream {
+pub(crate) struct Stream {
     file: u32,
     name: String,
     source: Decompressed,
     /// Bytes that were read and not yet cut off.
-    pub(super) held: Vec<u8>,
+    pub(crate) held: Vec<u8>,
     /// Offset of the first byte held in the decompressed file.
-    pub(super) offset: u64,
+    pub(crate) offset: u64,
     /// Whether nothing more can be read.
-    pub(super) ended: bool,
+    pub(crate) ended: bool,
     /// Why, if not because the file ended.
     failure: Option<Failure>,
     /// The part of [`Decompressed::used`] that chunks have reported.
@@ -26,7 +26,7 @@ pub(super) struct Stream {
 impl Stream {
     /// Opens a file and checks its first bytes: a UTF-8 byte order mark is skipped, and files that
     /// cannot be read record by record are rejected.
-    pub(super) fn open(file: u32, input: &InputFile) -> Result<Self, ReadFailure> {
+    pub(crate) fn open(file: u32, input: &InputFile) -> Result<Self, ReadFailure> {
         let refuse = |message| ReadFailure::of_file(file, &input.name, None, message);
         let source = Decompressed::open(input).map_err(|e| refuse(open::explain(&e)))?;
         let mut stream = Self {
@@ -50,7 +50,7 @@ impl Stream {
     }
 
     /// Seeks in an uncompressed file. If it cannot be read from there, it ends with a failure.
-    pub(super) fn seek(&mut self, offset: u64) {
+    pub(crate) fn seek(&mut self, offset: u64) {
         if offset == self.offset && !self.ended {
             return;
         }
@@ -67,7 +67,7 @@ impl Stream {
     }
 
     /// Reads until this many bytes are held or nothing more can be read.
-    pub(super) fn fill(&mut self, size: usize) {
+    pub(crate) fn fill(&mut self, size: usize) {
         let Some(missing) = size.checked_sub(self.held.len()).filter(|n| *n > 0) else { return };
         if self.ended {
             return;
@@ -84,32 +84,32 @@ impl Stream {
     }
 
     /// Whether the bytes held end inside a record, because the rest is damaged.
-    pub(super) fn is_cut_off(&self) -> bool {
+    pub(crate) fn is_cut_off(&self) -> bool {
         matches!(self.failure, Some(Failure::Damage(_)))
     }
 
     /// Cuts off the first bytes.
-    pub(super) fn cut(&mut self, length: usize) -> Vec<u8> {
+    pub(crate) fn cut(&mut self, length: usize) -> Vec<u8> {
         self.offset += length as u64;
         let rest = self.held.split_off(length);
         std::mem::replace(&mut self.held, rest)
     }
 
     /// Drops the first bytes.
-    pub(super) fn drop_front(&mut self, length: usize) {
+    pub(crate) fn drop_front(&mut self, length: usize) {
         self.offset += length as u64;
         self.held.drain(..length);
     }
 
     /// Bytes of the file consumed since the last call.
-    pub(super) fn take_used(&mut self) -> u64 {
+    pub(crate) fn take_used(&mut self) -> u64 {
         let used = self.source.used();
         used - std::mem::replace(&mut self.reported, used)
     }
 
     /// What follows the last whole record: the end, or why there is no more. The bytes held, the
     /// beginning of a record whose end is lost, are dropped.
-    pub(super) fn end(&mut self) -> Next {
+    pub(crate) fn end(&mut self) -> Next {
         let Some(failure) = self.failure.take() else { return Next::End };
         self.offset += self.held.len() as u64;
         self.held.clear();
@@ -122,7 +122,7 @@ impl Stream {
     }
 
     /// Why the file cannot be read further; `None` if it ended.
-    pub(super) fn failure(&mut self) -> Option<ReadFailure> {
+    pub(crate) fn failure(&mut self) -> Option<ReadFailure> {
         match self.end() {
             Next::Piece(Piece::Failed { failure, .. }) => Some(failure),
             _ => None,
@@ -131,7 +131,7 @@ impl Stream {
 
     /// A chunk of all whole records held. If a failure cut it off, it goes with the failure: the next
     /// reading may have more records there.
-    pub(super) fn all_held(&mut self, chunk: Result<Chunk, ReadFailure>) -> Next {
+    pub(crate) fn all_held(&mut self, chunk: Result<Chunk, ReadFailure>) -> Next {
         Next::Piece(match chunk {
             Ok(chunk) => match self.is_cut_off().then(|| self.failure()).flatten() {
                 Some(failure) => Piece::Failed { before: Some(chunk), failure },
@@ -142,14 +142,14 @@ impl Stream {
     }
 
     /// A problem with one record that is not in any chunk.
-    pub(super) fn problem(&self, record: u32, line: u64, offset: u64, message: String) -> Problem {
+    pub(crate) fn problem(&self, record: u32, line: u64, offset: u64, message: String) -> Problem {
         let path = self.name.clone();
         let (file, offset) = (self.file, Some(offset));
         Problem { file, path, record, line, offset, message, unreadable: false }
     }
 
     /// Records are numbered with 32 bits: the rest of the file is skipped.
-    pub(super) fn too_many_records(&mut self) -> ReadFailure {
+    pub(crate) fn too_many_records(&mut self) -> ReadFailure {
         let offset = Some(self.offset);
         self.held.clear();
         self.ended = true;
@@ -158,14 +158,14 @@ impl Stream {
         ReadFailure::of_file(self.file, &self.name, offset, message)
     }
 
-    pub(super) fn file(&self) -> u32 {
+    pub(crate) fn file(&self) -> u32 {
         self.file
     }
 }
 
 /// How many bytes to hold of a record that is longer than `held`: first twice as many, later one
 /// chunk more, so that few bytes after a large record are held with it.
-pub(super) fn grown(held: usize, chunk_bytes: usize) -> usize {
+pub(crate) fn grown(held: usize, chunk_bytes: usize) -> usize {
     const STEP: usize = 2 << 20;
     held.saturating_add(held.min(STEP).max(chunk_bytes))
 }

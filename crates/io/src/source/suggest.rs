@@ -12,7 +12,7 @@ const ALIKE: &[&[&str]] = &[
 
 /// The names, at most `most`, the one that was likely meant first and again at the end: "doc.text, id
 /// (did you mean `doc.text`?)".
-pub(super) fn listed<S: AsRef<str>>(wanted: &[&str], names: &[S], most: usize) -> String {
+pub(crate) fn listed<S: AsRef<str>>(wanted: &[&str], names: &[S], most: usize) -> String {
     if names.is_empty() {
         return "none at all".to_owned();
     }
@@ -33,7 +33,7 @@ pub(super) fn listed<S: AsRef<str>>(wanted: &[&str], names: &[S], most: usize) -
 
 /// A field's name in a message: it comes from a document and may be long or contain control
 /// characters.
-pub(super) fn shown(name: &str) -> String {
+pub(crate) fn shown(name: &str) -> String {
     const LENGTH: usize = 40;
     name.escape_debug().take(LENGTH).collect()
 }

@@ -9,7 +9,7 @@ use arrow_array::{Array, ArrayRef, Int64Array, StringArray};
 use arrow_schema::{DataType, Field};
 
 /// Whether values of this type are texts, or bytes that may be texts.
-pub(super) fn is_text(kind: &DataType) -> bool {
+pub(crate) fn is_text(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => is_text(values),
         DataType::FixedSizeBinary(_) => true,
@@ -18,7 +18,7 @@ pub(super) fn is_text(kind: &DataType) -> bool {
 }
 
 /// Whether values of this type are numbers.
-pub(super) fn is_number(kind: &DataType) -> bool {
+pub(crate) fn is_number(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(_, values) => is_number(values),
         kind => kind.is_numeric(),
@@ -27,7 +27,7 @@ pub(super) fn is_number(kind: &DataType) -> bool {
 
 /// A column of text. Values of a dictionary are not repeated: a row of a small file can name a large
 /// one many times.
-pub(super) struct Texts {
+pub(crate) struct Texts {
     values: ArrayRef,
     /// For each row the place of its value; `None`: the rows are the values.
     keys: Option<Int64Array>,
@@ -35,7 +35,7 @@ pub(super) struct Texts {
 
 impl Texts {
     /// The column, with numbers and times formatted as text; `None` for other types.
-    pub(super) fn of(array: &ArrayRef) -> Option<Self> {
+    pub(crate) fn of(array: &ArrayRef) -> Option<Self> {
         if let Some(dictionary) = array.as_any_dictionary_opt() {
             let Self { values, keys: None } = Self::of(dictionary.values())? else { return None };
             let keys = arrow_cast::cast(dictionary.keys(), &DataType::Int64).ok()?;
@@ -53,7 +53,7 @@ impl Texts {
     }
 
     /// The text in a row, or bytes that may be none.
-    pub(super) fn bytes(&self, row: usize) -> Option<&[u8]> {
+    pub(crate) fn bytes(&self, row: usize) -> Option<&[u8]> {
         let row = match &self.keys {
             None => row,
             Some(keys) if keys.is_null(row) => return None,
@@ -76,7 +76,7 @@ impl Texts {
         })
     }
 
-    pub(super) fn get(&self, row: usize) -> Result<Option<&str>, Utf8Error> {
+    pub(crate) fn get(&self, row: usize) -> Result<Option<&str>, Utf8Error> {
         self.bytes(row).map(std::str::from_utf8).transpose()
     }
 }
@@ -88,13 +88,13 @@ impl From<StringArray> for Texts {
 }
 
 /// Whether the values of a field are UUIDs: the logical type `UUID` of Parquet, `arrow.uuid` of Arrow.
-pub(super) fn is_uuid(field: &Field) -> bool {
+pub(crate) fn is_uuid(field: &Field) -> bool {
     *field.data_type() == DataType::FixedSizeBinary(16)
         && field.extension_type_name() == Some("arrow.uuid")
 }
 
 /// UUIDs in their usual form, `123e4567-e89b-12d3-a456-426614174000`.
-pub(super) fn uuids(array: &ArrayRef) -> Option<StringArray> {
+pub(crate) fn uuids(array: &ArrayRef) -> Option<StringArray> {
     let uuids = array.as_fixed_size_binary_opt()?;
     let text = |bytes: &[u8]| {
         let mut text = hex(bytes);
@@ -107,7 +107,7 @@ pub(super) fn uuids(array: &ArrayRef) -> Option<StringArray> {
 }
 
 /// Bytes as hexadecimal digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digits =
         |byte: &u8| [byte >> 4, byte & 15].map(|digit| char::from(DIGITS[usize::from(digit)]));

@@ -9,7 +9,7 @@ const RATIO: u64 = 250;
 
 /// Why data of `packed` bytes that unpack to `unpacked` bytes are not unpacked, if so: a small file must
 /// not take the memory of the machine.
-pub(super) fn excess(what: &str, packed: u64, unpacked: u64) -> Result<(), String> {
+pub(crate) fn excess(what: &str, packed: u64, unpacked: u64) -> Result<(), String> {
     if unpacked <= ALWAYS || unpacked / RATIO <= packed {
         return Ok(());
     }

@@ -1,14 +1,13 @@
 //! Parses the records of a chunk: the part of reading that runs on every core.
 
-use crate::{Inputs, Item, Problem};
+use crate::formats::{self, Visit};
+use crate::{Inputs, Item};
 
 use super::detach::Detached;
+use super::documents;
 use super::fields::Fields;
-use super::position::RecordPosition;
-use super::raw::{is_blank, split_line};
-use super::record_limit::too_long_in_stream;
 use super::scratch::VisitScratch;
-use super::{Body, Chunk, columns, csv, documents, json, messages, web_records};
+use super::{Body, Chunk};
 
 impl Chunk {
     /// Parses the records of the chunk, in order, and passes each to `visit`, or the problem in its
@@ -72,10 +71,7 @@ impl Chunk {
             other => visit(other),
         });
         let Some(record) = detached else { return };
-        let (Body::Lines(data)
-        | Body::Rows { data, .. }
-        | Body::Messages { data, .. }
-        | Body::WebRecords { data, .. }) = self.body
+        let (Body::Lines(data) | Body::Rows { data, .. } | Body::Records { data, .. }) = self.body
         else {
             return;
         };
@@ -131,86 +127,17 @@ impl Chunk {
         fields: &Fields<'_>,
         scratch: &mut VisitScratch,
         wanted: &dyn Fn(u32, u32) -> bool,
-        visit: &mut dyn FnMut(Item<'_>),
+        each: &mut dyn FnMut(Item<'_>),
     ) {
-        let mut some = |item: Item<'_>| {
-            let (file, record) = item.place();
-            if wanted(file, record) {
-                visit(item);
-            }
-        };
-        match &self.body {
-            Body::Lines(data) => self.visit_lines(data, inputs, fields, scratch, wanted, visit),
-            Body::Rows { data, starts, header } => {
-                csv::visit(self, (data, starts, header), inputs, fields, scratch, &mut some);
-            }
-            Body::Batch(batch) => columns::visit(self, batch, inputs, fields, scratch, &mut some),
-            Body::Messages { data, starts } => {
-                messages::visit(self, (data, starts), inputs, fields, scratch, wanted, visit);
-            }
-            Body::WebRecords { starts, .. } => {
-                web_records::visit(self, starts, inputs, fields, scratch, wanted, visit);
-            }
-            Body::Files(count) => {
-                documents::visit(self, *count, inputs, fields, scratch, wanted, visit);
-            }
-        }
-    }
-
-    fn visit_lines(
-        &self,
-        mut data: &[u8],
-        inputs: &Inputs,
-        fields: &Fields<'_>,
-        scratch: &mut VisitScratch,
-        wanted: &dyn Fn(u32, u32) -> bool,
-        visit: &mut dyn FnMut(Item<'_>),
-    ) {
-        let limit = inputs.options.max_record();
-        let VisitScratch { strings, extra, given, features, .. } = scratch;
-        strings.resize_with(fields.names.len().max(strings.len()), String::new);
-        let mut values = json::Values::new(fields.names.len());
-        let mut place = RecordPosition {
-            record: self.first_record,
-            line: self.first_line,
-            offset: self.offset,
-        };
-        while let Some((line, rest)) = split_line(data) {
-            data = rest;
-            let blank = is_blank(line);
-            if !blank && wanted(self.file, place.record) {
-                let content = line.strip_suffix(b"\n").unwrap_or(line);
-                let read = if content.len() > limit {
-                    Err((0, too_long_in_stream(limit)))
-                } else {
-                    json::parse(content, fields, &mut values, strings).and_then(|()| {
-                        let rest = (&mut *extra, &mut *given);
-                        json::record(fields, &values, strings, rest, features, content)
-                            .map_err(|words| (0, words))
-                    })
-                };
-                match read {
-                    Ok(record) => visit(Item::Record(place.record(self.file, record))),
-                    Err((at, words)) => visit(Item::Bad(place.problem(self, inputs, at, words))),
+        let mut visit = Visit { inputs, fields, scratch, wanted, each };
+        let format = inputs.files.get(self.file as usize).map(|file| file.format);
+        match self.body {
+            Body::Files(count) => documents::visit(self, count, &mut visit),
+            _ => {
+                if let Some(records) = format.and_then(formats::records) {
+                    records.visit(self, &mut visit);
                 }
             }
-            place.record = place.record.wrapping_add(u32::from(!blank));
-            place.line += 1;
-            place.offset += line.len() as u64;
         }
-    }
-
-    /// A problem with a record of this chunk.
-    pub(super) fn problem(
-        &self,
-        inputs: &Inputs,
-        record: u32,
-        line: u64,
-        offset: Option<u64>,
-        message: String,
-    ) -> Problem {
-        let path = inputs.files.get(self.file as usize).map(|file| file.name.clone());
-        let (file, path) = (self.file, path.unwrap_or_default());
-        Problem { file, path, record, line, offset, message, unreadable: false }
     }
 }

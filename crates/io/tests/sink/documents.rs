@@ -32,7 +32,7 @@ fn lines_arrive_untouched_whatever_is_in_them() {
     .to_vec();
     for size in 1..=lines.len() {
         let folder = tempfile::tempdir().unwrap();
-        let inputs = inputs(vec![input("docs.jsonl", Format::Jsonl, Compression::None)]);
+        let inputs = inputs(vec![input("docs.jsonl", Format::JSONL, Compression::None)]);
         let chunks = chunks(0, &lines, size, None);
         let fates = Decide(in_turn);
         let (out, written) =
@@ -54,7 +54,7 @@ fn rows_stand_under_their_header_in_every_output() {
         .to_vec();
     for compression in COMPRESSIONS {
         let name = format!("a.csv{}", extension(compression));
-        let inputs = inputs(vec![input(name, Format::Csv, compression)]);
+        let inputs = inputs(vec![input(name, Format::CSV, compression)]);
         let header = header("id,text\r\n", lookalike_io::CsvDialect::CSV);
         for size in [1, 2, 3] {
             let folder = tempfile::tempdir().unwrap();
@@ -76,7 +76,7 @@ fn outputs_of_files_without_records_are_empty_and_whole() {
     for compression in COMPRESSIONS {
         let folder = tempfile::tempdir().unwrap();
         let name = format!("a.jsonl{}", extension(compression));
-        let inputs = inputs(vec![input(&name, Format::Jsonl, compression)]);
+        let inputs = inputs(vec![input(&name, Format::JSONL, compression)]);
         let fates = Decide(in_turn);
         let (out, written) = result(folder.path(), &inputs, &[], &fates, &RouteOptions::default());
         for role in ["kept", "removed"] {
@@ -92,7 +92,7 @@ fn a_header_without_rows_is_still_a_header() {
     for compression in COMPRESSIONS {
         let folder = tempfile::tempdir().unwrap();
         // A written file with a header and one row is a valid input.
-        let made = inputs(vec![input("a.csv", Format::Csv, compression)]);
+        let made = inputs(vec![input("a.csv", Format::CSV, compression)]);
         let fates = Decide(|_, _| Fate::Kept);
         let header = header("id,text\r\n", lookalike_io::CsvDialect::CSV);
         let rows = chunks(0, &[b"1,a\r\n".to_vec()], 1, Some(&header));
@@ -101,7 +101,7 @@ fn a_header_without_rows_is_still_a_header() {
         let only_header = written.files.iter().find(|file| file.role == Role::Removed).unwrap();
         std::fs::copy(out.join(&only_header.path), &path).unwrap();
 
-        let inputs = inputs(vec![input(&path, Format::Csv, compression)]);
+        let inputs = inputs(vec![input(&path, Format::CSV, compression)]);
         let marks = Some(lookalike_io::MarkNames::default());
         for (mark, expected) in [
             (None, "id,text\r\n"),
@@ -125,7 +125,7 @@ fn several_files_keep_their_names_and_those_between_without_records_are_not_forg
         .map(|name| {
             let gzip = name.ends_with(".gz");
             let compression = if gzip { Compression::Gzip } else { Compression::None };
-            input(name, Format::Jsonl, compression)
+            input(name, Format::JSONL, compression)
         })
         .to_vec();
     files[2].relative = "deep/er/c.jsonl".into();
@@ -154,7 +154,7 @@ fn several_files_keep_their_names_and_those_between_without_records_are_not_forg
 #[test]
 fn gzip_headers_hold_no_time() {
     let folder = tempfile::tempdir().unwrap();
-    let inputs = inputs(vec![input("a.jsonl.gz", Format::Jsonl, Compression::Gzip)]);
+    let inputs = inputs(vec![input("a.jsonl.gz", Format::JSONL, Compression::Gzip)]);
     let chunks = chunks(0, &[b"{}\n".to_vec()], 1, None);
     let fates = Decide(|_, _| Fate::Kept);
     let (out, _) = result(folder.path(), &inputs, &chunks, &fates, &RouteOptions::default());
@@ -165,7 +165,7 @@ fn gzip_headers_hold_no_time() {
 #[test]
 fn chunks_out_of_order_are_refused_rather_than_written_over() {
     let folder = tempfile::tempdir().unwrap();
-    let jsonl = |name| input(name, Format::Jsonl, Compression::None);
+    let jsonl = |name| input(name, Format::JSONL, Compression::None);
     let inputs = inputs(vec![jsonl("a.jsonl"), jsonl("b.jsonl")]);
     let mut both = chunks(1, &[b"b\n".to_vec()], 1, None);
     both.extend(chunks(0, &[b"a\n".to_vec()], 1, None));
@@ -204,7 +204,7 @@ proptest! {
         }
         let folder = tempfile::tempdir().unwrap();
         let name = format!("a.jsonl{}", extension(compression));
-        let inputs = inputs(vec![input(&name, Format::Jsonl, compression)]);
+        let inputs = inputs(vec![input(&name, Format::JSONL, compression)]);
         let chunks = chunks(0, &lines, size, None);
         let decide = Decide(|_, record| fates[record as usize - 1]);
         let (out, written) =
@@ -231,7 +231,7 @@ proptest! {
 
 #[test]
 fn buffers_used_again_give_the_same_bytes() {
-    let inputs = inputs(vec![input("a.jsonl.zst", Format::Jsonl, Compression::Zstd)]);
+    let inputs = inputs(vec![input("a.jsonl.zst", Format::JSONL, Compression::Zstd)]);
     let lines: Vec<Vec<u8>> = (0..50).map(|n| format!("{{\"n\":{n}}}\n").into_bytes()).collect();
     let fates = Decide(in_turn);
     let mut used = Routed::default();

@@ -44,7 +44,7 @@ fn documents_on_a_full_disk() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let staging = Staging::create(&out, false).unwrap();
-    let inputs = inputs(vec![input("a.jsonl", Format::Jsonl, Compression::None)]);
+    let inputs = inputs(vec![input("a.jsonl", Format::JSONL, Compression::None)]);
     let chunks = chunks(0, &[vec![b'x'; 1 << 20]], 1, None);
     let fates = Decide(|_, _| Fate::Kept);
     let error = write(&staging, &inputs, &chunks, &fates, &RouteOptions::default()).unwrap_err();
@@ -62,7 +62,7 @@ fn small_outputs_that_fail_only_at_the_end() {
     }
     let folder = tempfile::tempdir().unwrap();
     let staging = Staging::create(&folder.path().join("out"), false).unwrap();
-    let inputs = inputs(vec![input("a.jsonl", Format::Jsonl, Compression::None)]);
+    let inputs = inputs(vec![input("a.jsonl", Format::JSONL, Compression::None)]);
     let chunks = chunks(0, &[b"x".to_vec()], 1, None);
     let fates = Decide(|_, _| Fate::Kept);
     let error = write(&staging, &inputs, &chunks, &fates, &RouteOptions::default()).unwrap_err();

@@ -10,7 +10,7 @@ fn texts(folder: &std::path::Path) -> Vec<InputFile> {
         .map(|name| {
             let path = folder.join(name);
             std::fs::write(&path, format!("text of {name}")).unwrap();
-            input(path, Format::Text, Compression::None)
+            input(path, Format::TEXT, Compression::None)
         })
         .to_vec()
 }
@@ -83,7 +83,7 @@ fn marked_files_become_a_table() {
 fn a_single_data_file_among_texts_is_still_single() {
     let folder = tempfile::tempdir().unwrap();
     let mut files = texts(folder.path());
-    files.insert(1, input("b.jsonl", Format::Jsonl, Compression::None));
+    files.insert(1, input("b.jsonl", Format::JSONL, Compression::None));
     let inputs = inputs(files);
     let mut all = vec![chunk(0, 1, 1, Body::Files(1))];
     all.extend(chunks(1, &[b"{}\n".to_vec()], 1, None));
@@ -98,7 +98,7 @@ fn a_single_data_file_among_texts_is_still_single() {
 #[test]
 fn inputs_that_are_only_compared_with_have_no_outputs() {
     let folder = tempfile::tempdir().unwrap();
-    let jsonl = |name| input(name, Format::Jsonl, Compression::None);
+    let jsonl = |name| input(name, Format::JSONL, Compression::None);
     let mut files = vec![jsonl("own.jsonl"), jsonl("other.jsonl")];
     files.extend(texts(folder.path()));
     files.push(jsonl("last.jsonl"));

@@ -17,7 +17,7 @@ fn json_lines_get_members_and_the_rejected_stay_apart() {
     let lines: Vec<Vec<u8>> = lines.iter().map(|line| line.as_bytes().to_vec()).collect();
     for compression in COMPRESSIONS {
         let folder = tempfile::tempdir().unwrap();
-        let inputs = inputs(vec![input("a.jsonl", Format::Jsonl, compression)]);
+        let inputs = inputs(vec![input("a.jsonl", Format::JSONL, compression)]);
         let chunks = chunks(0, &lines, 2, None);
         let (out, _) = result(folder.path(), &inputs, &chunks, &Decide(in_turn), &marking());
         let marked = out.join(&tree(&out)[0]);
@@ -35,7 +35,7 @@ fn rows_get_columns_and_so_does_the_header() {
     let folder = tempfile::tempdir().unwrap();
     let rows: Vec<Vec<u8>> =
         ["1,a\n", "2,\"b\n\"\n", "3,\"\n"].iter().map(|row| row.as_bytes().to_vec()).collect();
-    let inputs = inputs(vec![input("a.csv", Format::Csv, Compression::None)]);
+    let inputs = inputs(vec![input("a.csv", Format::CSV, Compression::None)]);
     let chunks = chunks(0, &rows, 2, Some(&header("id,text\n", lookalike_io::CsvDialect::CSV)));
     let (out, _) = result(folder.path(), &inputs, &chunks, &Decide(in_turn), &marking());
     assert_eq!(
@@ -52,7 +52,7 @@ fn a_record_that_has_such_a_field_is_named_with_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let lines = ["{\"a\":1}\n", "\n", "{\"a\":{\"cluster\":1}}\n", "{\"cluster\":1}\n"];
     let lines: Vec<Vec<u8>> = lines.iter().map(|line| line.as_bytes().to_vec()).collect();
-    let inputs = inputs(vec![input("a.jsonl", Format::Jsonl, Compression::None)]);
+    let inputs = inputs(vec![input("a.jsonl", Format::JSONL, Compression::None)]);
     let fates = Decide(|_, _| Fate::Kept);
     for size in 1..=4 {
         let staging = Staging::create(&folder.path().join("out"), false).unwrap();
@@ -69,7 +69,7 @@ fn a_record_that_has_such_a_field_is_named_with_its_line() {
 #[test]
 fn a_header_that_has_such_a_column_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let inputs = inputs(vec![input("a.tsv", Format::Tsv, Compression::None)]);
+    let inputs = inputs(vec![input("a.tsv", Format::TSV, Compression::None)]);
     let chunks = chunks(
         0,
         &[b"1\t2\n".to_vec()],
@@ -114,7 +114,7 @@ proptest! {
         };
         line.push('\n');
         let folder = tempfile::tempdir().unwrap();
-        let inputs = inputs(vec![input("a.jsonl", Format::Jsonl, Compression::None)]);
+        let inputs = inputs(vec![input("a.jsonl", Format::JSONL, Compression::None)]);
         let chunks = chunks(0, &[line.clone().into_bytes()], 1, None);
         let fates = Decide(|_, _| Fate::Removed);
         let (out, _) = result(folder.path(), &inputs, &chunks, &fates, &marking());

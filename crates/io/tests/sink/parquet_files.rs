@@ -103,7 +103,7 @@ fn rows_are_parted_and_everything_else_stays() {
     let path = folder.path().join("docs.parquet");
     let batch = sample(100);
     write_input(&path, &batch);
-    let inputs = inputs(vec![input(&path, Format::Parquet, Compression::None)]);
+    let inputs = inputs(vec![input(&path, Format::PARQUET, Compression::None)]);
     let chunks = parquet_chunks(&path, 32);
     let (out, written) =
         result(folder.path(), &inputs, &chunks, &Decide(in_turn), &RouteOptions::default());
@@ -131,7 +131,7 @@ fn the_same_chunks_give_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("docs.parquet");
     write_input(&path, &sample(1000));
-    let inputs = inputs(vec![input(&path, Format::Parquet, Compression::None)]);
+    let inputs = inputs(vec![input(&path, Format::PARQUET, Compression::None)]);
     for options in [
         RouteOptions::default(),
         RouteOptions { mark: Some(MarkNames::default()), ..Default::default() },
@@ -150,7 +150,7 @@ fn nothing_kept_is_a_file_with_a_schema() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("docs.parquet");
     write_input(&path, &sample(4));
-    let inputs = inputs(vec![input(&path, Format::Parquet, Compression::None)]);
+    let inputs = inputs(vec![input(&path, Format::PARQUET, Compression::None)]);
     let fates = Decide(|_, _| Fate::Removed);
     for chunks in [parquet_chunks(&path, 4), Vec::new()] {
         let (out, _) = result(folder.path(), &inputs, &chunks, &fates, &RouteOptions::default());
@@ -165,7 +165,7 @@ fn a_damaged_file_without_records_has_no_outputs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("docs.parquet");
     std::fs::write(&path, "PAR1 but not really").unwrap();
-    let inputs = inputs(vec![input(&path, Format::Parquet, Compression::None)]);
+    let inputs = inputs(vec![input(&path, Format::PARQUET, Compression::None)]);
     let (out, _) = result(folder.path(), &inputs, &[], &Decide(in_turn), &RouteOptions::default());
     assert_eq!(tree(&out), ["summary.json"]);
 }
@@ -175,7 +175,7 @@ fn marks_are_nullable_columns() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("docs.parquet");
     write_input(&path, &sample(7));
-    let inputs = inputs(vec![input(&path, Format::Parquet, Compression::None)]);
+    let inputs = inputs(vec![input(&path, Format::PARQUET, Compression::None)]);
     let options = RouteOptions { mark: Some(MarkNames::default()), ..Default::default() };
     let chunks = parquet_chunks(&path, 3);
     let (out, _) = result(folder.path(), &inputs, &chunks, &Decide(in_turn), &options);
@@ -216,7 +216,7 @@ fn a_table_that_has_such_a_column_is_named() {
     let path = folder.path().join("docs.parquet");
     let cluster = Arc::new(Int32Array::from(vec![1, 2])) as ArrayRef;
     write_input(&path, &RecordBatch::try_from_iter([("cluster", cluster)]).unwrap());
-    let inputs = inputs(vec![input(&path, Format::Parquet, Compression::None)]);
+    let inputs = inputs(vec![input(&path, Format::PARQUET, Compression::None)]);
     let options = RouteOptions { mark: Some(MarkNames::default()), ..Default::default() };
     let staging = Staging::create(&folder.path().join("out"), false).unwrap();
     let chunks = parquet_chunks(&path, 3);

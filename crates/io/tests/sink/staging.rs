@@ -143,7 +143,7 @@ fn inputs_inside_the_result_directory_are_a_conflict() {
     let out = folder.path().join("out");
     run(&out, false, "x").unwrap();
     let staging = Staging::create(&out, true).unwrap();
-    let jsonl = |path| inputs(vec![input(path, Format::Jsonl, Compression::None)]);
+    let jsonl = |path| inputs(vec![input(path, Format::JSONL, Compression::None)]);
     let error = staging.conflicts(&jsonl(out.join("kept/a"))).unwrap_err();
     assert!(matches!(error, OutputError::Conflict { .. }));
     let beside = folder.path().join("out.jsonl");

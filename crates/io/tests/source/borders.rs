@@ -170,7 +170,7 @@ proptest! {
     /// In every dialect, and in chunks of any size.
     #[test]
     fn rows_are_those_of_the_definition(content in csv(), (name, formats) in dialect(), size in 1_usize..40) {
-        let dialect = formats.csv_dialect(if name == "x.tsv" { Format::Tsv } else { Format::Csv });
+        let dialect = formats.csv_dialect(if name == "x.tsv" { Format::TSV } else { Format::CSV });
         let whole = [&[b"id", &[dialect.delimiter][..], b"html\r\n"].concat(), &content[..]].concat();
         let file = OneFile::new(name, &whole);
         let read = read_sized(&file.inputs(DiscoverOptions { formats, ..DiscoverOptions::default() }), size);

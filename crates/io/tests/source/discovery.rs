@@ -107,10 +107,10 @@ fn what_cannot_be_read_is_an_error_that_says_what_to_do() {
 #[test]
 fn a_format_given_counts_for_every_name() {
     let folder = tree();
-    let options = || DiscoverOptions { format: Some(Format::Text), ..DiscoverOptions::default() };
+    let options = || DiscoverOptions { format: Some(Format::TEXT), ..DiscoverOptions::default() };
     let inputs = Inputs::discover(&[text(&folder.path().join("b"))], options()).unwrap();
     assert_eq!(names(&inputs), ["y.csv", "x.jsonl", "x.log"]);
-    assert!(inputs.files.iter().all(|file| file.format == Format::Text));
+    assert!(inputs.files.iter().all(|file| file.format == Format::TEXT));
 }
 
 #[test]

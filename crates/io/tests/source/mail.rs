@@ -302,7 +302,7 @@ fn maildirs_are_found_with_their_folders() {
 
     // The format given counts for all files of the Maildir, and for no others.
     let options =
-        || DiscoverOptions { format: Some(Format::Maildir), ..DiscoverOptions::default() };
+        || DiscoverOptions { format: Some(Format::MAILDIR), ..DiscoverOptions::default() };
     let of = |path: &Path| Inputs::discover(&[path.display().to_string()], options()).unwrap();
     assert_eq!(of(&root).files.len(), 6);
     assert_eq!(of(&root.join("cur")).files.len(), 3);
@@ -315,7 +315,7 @@ fn maildirs_are_found_with_their_folders() {
     }
     let found = discover(&folder.path().join("plain"));
     let formats: Vec<_> = found.files.iter().map(|file| file.format).collect();
-    assert_eq!(formats, [Format::Maildir, Format::Jsonl]);
+    assert_eq!(formats, [Format::MAILDIR, Format::JSONL]);
     assert_eq!(of(&folder.path().join("plain")).files.len(), 3);
 }
 
@@ -330,7 +330,7 @@ fn eml_files_and_mboxes_without_extension_are_found() {
     let inputs = discover(folder.path());
     assert_eq!(
         inputs.files.iter().map(|file| file.format).collect::<Vec<_>>(),
-        [Format::Mbox, Format::Eml, Format::Eml]
+        [Format::MBOX, Format::EML, Format::EML]
     );
     let found = read(&inputs);
     assert_eq!((found.records.len(), found.problems.len()), (4, 1));
@@ -375,7 +375,7 @@ fn text_files_that_are_an_mbox_are_read_as_one() {
         assert_eq!(texts.len(), if name == "a.tar" { 4 } else { 2 });
         assert!(found.problems.is_empty());
         // What is named is read so.
-        let options = DiscoverOptions { format: Some(Format::Text), ..DiscoverOptions::default() };
+        let options = DiscoverOptions { format: Some(Format::TEXT), ..DiscoverOptions::default() };
         let texts = read(&file.inputs(options)).records;
         assert!(
             texts.iter().all(|record| record.text.starts_with("From a at b.example")),

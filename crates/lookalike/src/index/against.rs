@@ -61,7 +61,7 @@ pub(crate) fn append_matched(
             path: file.to_path_buf(),
             name: path.clone(),
             relative: PathBuf::from("documents.jsonl"),
-            format: Format::Jsonl,
+            format: Format::JSONL,
             compression: Compression::None,
             size: metadata.len(),
             modified: metadata.modified().ok(),

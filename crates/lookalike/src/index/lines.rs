@@ -22,7 +22,7 @@ const WAITING: usize = 64;
 /// The inputs that the chunks of [`LineGroups`] belong to: one file of JSONL, called `stdin`.
 pub(super) fn jsonl_inputs(reading: DiscoverOptions) -> Inputs {
     let mut file = InputFile::in_memory("stdin");
-    file.format = Format::Jsonl;
+    file.format = Format::JSONL;
     Inputs::from_files(vec![file], reading)
 }
 

@@ -9,10 +9,7 @@ use super::{FIELDS, MarkNames, Refusal};
 use crate::Mark;
 
 /// The schema with the columns at its end.
-pub(in crate::sink) fn marked_schema(
-    schema: &Schema,
-    names: &MarkNames,
-) -> Result<SchemaRef, Refusal> {
+pub(crate) fn marked_schema(schema: &Schema, names: &MarkNames) -> Result<SchemaRef, Refusal> {
     for name in names.all() {
         if schema.column_with_name(name).is_some() {
             return Err(Refusal::Taken(name.to_string()));
@@ -35,7 +32,7 @@ pub(in crate::sink) fn marked_schema(
 }
 
 /// The batch with a mark beside each of its rows.
-pub(in crate::sink) fn marked_batch(
+pub(crate) fn marked_batch(
     batch: &RecordBatch,
     schema: SchemaRef,
     marks: &[Mark<'_>],

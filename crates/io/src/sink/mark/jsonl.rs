@@ -9,7 +9,7 @@ use super::{FIELDS, MarkNames, Refusal};
 use crate::Mark;
 
 /// Appends `raw` with the members before its last `}` to `out`.
-pub(in crate::sink) fn push_marked(
+pub(crate) fn push_marked(
     raw: &[u8],
     names: &MarkNames,
     mark: &Mark<'_>,

@@ -5,7 +5,7 @@ use crate::Mark;
 
 /// Appends `raw` with header fields before its own, which start at `header`, to `out`. Fields without a value are
 /// left out. Values are UTF-8 (RFC 6532) on one line.
-pub(in crate::sink) fn push_marked(
+pub(crate) fn push_marked(
     raw: &[u8],
     header: usize,
     names: &MarkNames,

@@ -7,13 +7,13 @@
 //! message of an mbox and a record of a WARC file get header fields, those that have a value, before
 //! their own.
 
-pub(super) mod columns;
-pub(super) mod jsonl;
-pub(super) mod messages;
-pub(super) mod rows;
+pub(crate) mod columns;
+pub(crate) mod jsonl;
+pub(crate) mod messages;
+pub(crate) mod rows;
 
 /// Number of fields.
-pub(super) const FIELDS: usize = 7;
+pub(crate) const FIELDS: usize = 7;
 
 /// The names of the fields.
 ///
@@ -72,7 +72,7 @@ impl Default for MarkNames {
 
 /// Why a record cannot be marked.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     /// It has a field of this name.
     Taken(String),
     /// Fields cannot be appended to it.

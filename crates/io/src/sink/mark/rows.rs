@@ -7,7 +7,7 @@ use crate::source::CsvHeader;
 use std::borrow::Cow;
 
 /// Appends the header with the names at its end to `out`.
-pub(in crate::sink) fn push_marked_header(
+pub(crate) fn push_marked_header(
     header: &CsvHeader,
     names: &MarkNames,
     out: &mut Vec<u8>,
@@ -21,18 +21,13 @@ pub(in crate::sink) fn push_marked_header(
 }
 
 /// Appends `raw` with the columns at its end to `out`.
-pub(in crate::sink) fn push_marked(
-    raw: &[u8],
-    dialect: CsvDialect,
-    mark: &Mark<'_>,
-    out: &mut Vec<u8>,
-) {
+pub(crate) fn push_marked(raw: &[u8], dialect: CsvDialect, mark: &Mark<'_>, out: &mut Vec<u8>) {
     let fields = texts(mark);
     push_row(raw, fields.each_ref().map(AsRef::as_ref), dialect, out);
 }
 
 /// The fields of a mark in their order, as text; empty for missing values.
-pub(in crate::sink) fn texts<'a>(mark: &Mark<'a>) -> [Cow<'a, str>; FIELDS] {
+pub(crate) fn texts<'a>(mark: &Mark<'a>) -> [Cow<'a, str>; FIELDS] {
     let number = |number: Option<String>| Cow::Owned(number.unwrap_or_default());
     [
         Cow::Borrowed(mark.duplicate_of.unwrap_or_default()),

@@ -1,7 +1,7 @@
 //! Messages for lines that are not a JSON object.
 
 /// A syntax error: its offset in the line, and a message.
-pub(in crate::source) type Fault = (usize, String);
+pub(crate) type Fault = (usize, String);
 
 /// The fault for an error of the parser. `mark` is the length of the byte order mark before the
 /// line.

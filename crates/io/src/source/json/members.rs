@@ -23,7 +23,7 @@ pub(super) fn members(line: &[u8]) -> Vec<String> {
 
 /// The names of an object's members, at most `most`; of an invalid object, those before the error. For
 /// a member that is an object, the names of its own members with its name before them: `doc.text`.
-pub(in crate::source) fn member_names(line: &[u8], most: usize) -> Vec<String> {
+pub(crate) fn member_names(line: &[u8], most: usize) -> Vec<String> {
     let mut found = Vec::new();
     let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
     let copy = std::str::from_utf8(line).map(finite);

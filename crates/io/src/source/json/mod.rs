@@ -19,10 +19,10 @@ mod record;
 mod unescape;
 mod value;
 
-pub(super) use members::member_names;
-pub(super) use parse::parse;
-pub(super) use record::record;
-pub(super) use value::{Buffers, Values};
+pub(crate) use members::member_names;
+pub(crate) use parse::parse;
+pub(crate) use record::record;
+pub(crate) use value::{Buffers, Values};
 
 #[cfg(test)]
 mod tests {

@@ -14,7 +14,7 @@ use super::value::{Str, Value, Values};
 use crate::source::fields::{Fields, Members, Slot};
 
 /// Parses the wanted members of the object on this line.
-pub(in crate::source) fn parse<'a>(
+pub(crate) fn parse<'a>(
     line: &'a [u8],
     fields: &Fields<'_>,
     values: &mut Values<'a>,

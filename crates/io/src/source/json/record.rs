@@ -12,7 +12,7 @@ use super::value::{Value, Values};
 
 /// Makes a record of the values. `buffers` hold unescaped strings; the line is read again only to
 /// list its members if there is no text.
-pub(in crate::source) fn record<'a>(
+pub(crate) fn record<'a>(
     fields: &Fields<'_>,
     values: &Values<'a>,
     buffers: &'a [String],

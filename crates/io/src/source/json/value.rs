@@ -6,7 +6,7 @@ use crate::source::fields::{Members, Slot};
 
 /// The value of a wanted member.
 #[derive(Debug, Clone, Copy, Default)]
-pub(in crate::source) enum Value<'a> {
+pub(crate) enum Value<'a> {
     #[default]
     Missing,
     /// `null`; of members that are text.
@@ -25,7 +25,7 @@ pub(in crate::source) enum Value<'a> {
 
 /// The values of one record by slot.
 #[derive(Debug, Default)]
-pub(in crate::source) struct Values<'a> {
+pub(crate) struct Values<'a> {
     pub(super) found: Vec<Value<'a>>,
     /// In how many objects each value was found: a member nearer to the record takes precedence.
     pub(super) depths: Vec<u32>,
@@ -33,7 +33,7 @@ pub(in crate::source) struct Values<'a> {
 
 impl<'a> Values<'a> {
     /// Room for so many slots.
-    pub(in crate::source) fn new(slots: usize) -> Self {
+    pub(crate) fn new(slots: usize) -> Self {
         Self { found: vec![Value::Missing; slots], depths: vec![0; slots] }
     }
 
@@ -61,7 +61,7 @@ impl<'a> Values<'a> {
     }
 
     /// Whether the record has the field, be it null.
-    pub(in crate::source) fn has(&self, slot: Slot) -> bool {
+    pub(crate) fn has(&self, slot: Slot) -> bool {
         !matches!(self.found[slot], Value::Missing)
     }
 
@@ -92,7 +92,7 @@ impl<'a> std::ops::Index<Slot> for Values<'a> {
 }
 
 /// Buffers for the strings of one record, one for each slot.
-pub(in crate::source) type Buffers = Vec<String>;
+pub(crate) type Buffers = Vec<String>;
 
 /// A string, borrowed where it can be.
 #[derive(serde::Deserialize)]

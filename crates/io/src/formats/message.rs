@@ -1,73 +1,58 @@
-//! Parses mail messages into records.
+//! Maildir and eml: one mail message per file. Parses mail messages into records.
 
 use std::borrow::Cow;
 
+use crate::input::format::{About, Packing, Structure};
 use crate::mail::{Mail, MailLimits, MailOptions, MailReader};
-use crate::{Beside, Content, FieldNumber, FieldTexts, FormatOptions, Inputs, Item, RecordView};
+use crate::source::fields::{Fields, non_empty};
+use crate::source::suggest::shown;
+use crate::{Beside, Content, FieldNumber, FieldTexts, Format, FormatOptions, RecordView};
 
-use super::Chunk;
-use super::fields::{Fields, non_empty};
-use super::position::RecordPosition;
-use super::record_limit::too_long_in_stream;
-use super::scratch::VisitScratch;
-use super::suggest::shown;
+use super::item::{DocumentFormat, FormatItem, Reading};
 
-/// Limits of a message in a collection: of text as much as a record may hold.
-pub(super) fn limits(max_record: usize) -> MailLimits {
-    MailLimits { text: max_record, ..MailLimits::default() }
+static MAILDIR: About = About {
+    name: "maildir",
+    structure: Structure::Message,
+    packing: Packing::Bytes,
+    recognised: "names in a Maildir",
+    ..About::DOCUMENT
+};
+
+static EML: About =
+    About { name: "eml", extensions: &["eml"], structure: Structure::Message, ..About::DOCUMENT };
+
+pub(super) const FORMATS: &[FormatItem] = &[
+    FormatItem { about: &MAILDIR, reading: Reading::Document(&Message) },
+    FormatItem { about: &EML, reading: Reading::Document(&Message) },
+];
+
+impl Format {
+    /// One mail message per file, in the `cur` and `new` directories of a Maildir.
+    pub const MAILDIR: Self = Self(&MAILDIR);
+    /// One mail message per file.
+    pub const EML: Self = Self(&EML);
 }
 
-/// What of a message is part of its text.
-pub(super) fn options(formats: &FormatOptions) -> MailOptions {
-    let FormatOptions { mail_quotes, mail_signatures, mail_html, mail_attachments, .. } = *formats;
-    MailOptions {
-        quotes: mail_quotes,
-        signatures: mail_signatures,
-        html: mail_html,
-        attachments: mail_attachments.unwrap_or_default(),
-    }
+/// Limits of a message in a collection: of text as much as a record may hold.
+pub(crate) fn limits(max_record: usize) -> MailLimits {
+    MailLimits { text: max_record, ..MailLimits::default() }
 }
 
 impl From<&FormatOptions> for MailOptions {
     fn from(formats: &FormatOptions) -> Self {
-        options(formats)
+        Self {
+            quotes: formats.mail_quotes,
+            signatures: formats.mail_signatures,
+            html: formats.mail_html,
+            attachments: formats.mail_attachments.unwrap_or_default(),
+        }
     }
 }
 
-/// Parses the messages of a chunk of an mbox.
-pub(super) fn visit(
-    chunk: &Chunk,
-    (data, starts): (&[u8], &[usize]),
-    inputs: &Inputs,
-    fields: &Fields<'_>,
-    scratch: &mut VisitScratch,
-    wanted: &dyn Fn(u32, u32) -> bool,
-    visit: &mut dyn FnMut(Item<'_>),
-) {
-    let limit = inputs.options.max_record();
-    scratch.mail.set_options(limits(limit), options(&inputs.options.formats));
-    let (mut line, mut seen) = (chunk.first_line, 0);
-    for ((record, raw), start) in chunk.raw_records().zip(starts) {
-        line += memchr::memchr_iter(b'\n', &data[seen..*start]).count() as u64;
-        seen = *start;
-        if !wanted(chunk.file, record) {
-            continue;
-        }
-        let place = RecordPosition { record, line, offset: chunk.offset + *start as u64 };
-        let VisitScratch { mail, extra, given, .. } = &mut *scratch;
-        let read = match raw.len() > limit {
-            true => Err(too_long_in_stream(limit)),
-            false => match mail.read_mbox(raw) {
-                Ok(mail) => self::record(mail, fields, (extra, given)),
-                Err(error) => Err(error.to_string()),
-            },
-        };
-        match read {
-            Ok(record) => visit(Item::Record(place.record(chunk.file, record))),
-            Err(words) => visit(Item::Bad(place.problem(chunk, inputs, 0, words))),
-        }
-    }
-}
+/// Mail messages are read as they are, and parsed with the wanted fields when they are visited.
+struct Message;
+
+impl DocumentFormat for Message {}
 
 /// Makes a record of a message. Fields are header fields by their names in any case, except:
 ///
@@ -76,7 +61,7 @@ pub(super) fn visit(
 /// * message ids are without angle brackets.
 ///
 /// Fails if the text is to be a header field that the message lacks.
-pub(super) fn record<'a>(
+pub(crate) fn record<'a>(
     mail: Mail<'a>,
     fields: &Fields<'_>,
     (extra, given): (&'a mut Vec<FieldNumber>, &'a mut FieldTexts),
@@ -131,7 +116,7 @@ fn field<'a>(mail: &Mail<'a>, name: &str) -> Option<Cow<'a, str>> {
 }
 
 /// The names of the fields of a message, in lower case; `None` if it cannot be read.
-pub(super) fn names(reader: &mut MailReader, message: &[u8]) -> Option<Vec<String>> {
+pub(crate) fn names(reader: &mut MailReader, message: &[u8]) -> Option<Vec<String>> {
     let mail = reader.read(message).ok()?;
     let header = mail.names().map(|name| name.to_ascii_lowercase());
     Some(std::iter::once("text".to_owned()).chain(header).collect())

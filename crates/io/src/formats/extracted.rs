@@ -1,4 +1,4 @@
-//! Runs the command that extracts the text of a file.
+//! Files of other formats, whose text a command extracts: one document per file.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,7 +8,56 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-use super::record_limit::too_long;
+use crate::input::format::{About, Packing};
+use crate::source::file_copy::FileCopy;
+use crate::source::record_limit::too_long;
+use crate::{Format, InputFile, Inputs};
+
+use super::item::{DocumentFormat, FormatItem, Reading};
+
+static EXTRACTED: About = About { name: "extracted", packing: Packing::None, ..About::DOCUMENT };
+
+pub(super) const FORMATS: &[FormatItem] =
+    &[FormatItem { about: &EXTRACTED, reading: Reading::Document(&Extracted) }];
+
+impl Format {
+    /// A file of another format, whose text a command extracts: one document.
+    pub const EXTRACTED: Self = Self(&EXTRACTED);
+}
+
+struct Extracted;
+
+impl DocumentFormat for Extracted {
+    /// Extracts the text of a document with its command, of an object from a copy.
+    fn read(
+        &self,
+        input: &InputFile,
+        inputs: &Inputs,
+        out: &mut Vec<u8>,
+    ) -> Result<(), (String, bool)> {
+        if let Some(damage) = &input.damage {
+            return Err((damage.clone(), true));
+        }
+        let formats = &inputs.options.formats;
+        let Some(extractor) = formats.extractor(&input.relative) else {
+            return Err(("has no command; name one with the setting extract".to_owned(), false));
+        };
+        let copy = match &input.object {
+            None => None,
+            Some(object) => {
+                let object = Arc::clone(object);
+                let copy = FileCopy::of(object, &input.relative, &inputs.options.scratch());
+                Some(copy.map_err(|message| (message, true))?)
+            }
+        };
+        let path = copy.as_ref().map_or(&*input.path, FileCopy::path);
+        let file = NamedFile { path, name: &input.name };
+        let limit = inputs.options.max_record();
+        *out = text(extractor.command(), &file, limit, formats.timeout())
+            .map_err(|message| (message, false))?;
+        Ok(())
+    }
+}
 
 /// Most bytes of the standard error that are kept.
 const SAID: usize = 64 << 10;
@@ -18,11 +67,11 @@ const LEFT_OPEN: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The file of a command.
-pub(super) struct NamedFile<'a> {
+struct NamedFile<'a> {
     /// Where it is.
-    pub(super) path: &'a Path,
+    path: &'a Path,
     /// The name of the input, which is another one than the path of a copy.
-    pub(super) name: &'a str,
+    name: &'a str,
 }
 
 impl NamedFile<'_> {
@@ -37,7 +86,7 @@ impl NamedFile<'_> {
 /// # Errors
 /// A command that cannot be started, fails, takes longer than `timeout`, or writes anything else: the
 /// reason, with the first line of its standard error, and a remedy.
-pub(super) fn text(
+fn text(
     command: &[String],
     file: &NamedFile<'_>,
     limit: usize,
@@ -189,7 +238,8 @@ fn read(mut from: impl Read, most: usize, drain: bool, ends: &AtomicBool) -> Vec
     bytes
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -1,4 +1,4 @@
-//! Splits a CSV or TSV file into chunks of whole records.
+//! CSV and TSV: rows of text after a header line.
 //!
 //! Records end as the `csv` crate defines: at a CR, an LF or both, outside quotes; a quote opens a
 //! quoted field only as the field's first character. [`Scanner`] finds these ends without parsing
@@ -9,33 +9,88 @@
 use std::sync::Arc;
 
 use crate::input::CsvDialect;
-use crate::{DiscoverOptions, Format, InputFile, ReadFailure};
+use crate::input::format::{About, Structure};
+use crate::sink::mark::{Refusal, rows};
+use crate::source::csv;
+use crate::source::fields::Fields;
+use crate::source::nested::two_columns;
+use crate::source::record_limit::size_words;
+use crate::source::row_scanner::{Scanner, State, line_ends, too_long_row};
+use crate::source::stream::{Stream, grown};
+use crate::source::{Body, Chunk, CsvHeader, Next, Piece};
+use crate::{DiscoverOptions, Format, InputFile, Inputs, Mark, MarkNames, ReadFailure};
 
-use super::fields::Fields;
-use super::record_limit::size_words;
-use super::row_scanner::{Scanner, State, line_ends, too_long_row};
-use super::stream::{Stream, grown};
-use super::{Body, Chunk, CsvHeader, Next, Piece, csv};
+use super::item::{ChunkReader, FormatItem, Opening, Reading, RecordFormat, Visit};
 
-/// The header of a file without records, which has no chunk to carry it; `None` if it is empty.
-///
-/// # Errors
-/// It cannot be read.
-pub(crate) fn header(
-    file: u32,
-    input: &InputFile,
-    options: &DiscoverOptions,
-) -> Result<Option<Arc<CsvHeader>>, ReadFailure> {
-    let fields = Fields::new(&options.fields);
-    let reader = RowReader::open(file, input, &fields, options, HEADER_BYTES, HEADER_BYTES);
-    Ok(reader?.map(|reader| reader.header))
+const ROWS: About = About { structure: Structure::Rows, unit: "a row", ..About::DOCUMENT };
+static CSV: About = About { name: "csv", extensions: &["csv"], ..ROWS };
+static TSV: About = About { name: "tsv", extensions: &["tsv"], kept_extensions: &["tab"], ..ROWS };
+
+pub(super) const FORMATS: &[FormatItem] = &[
+    FormatItem { about: &CSV, reading: Reading::Records(&Rows) },
+    FormatItem { about: &TSV, reading: Reading::Records(&Rows) },
+];
+
+impl Format {
+    /// Comma-separated values with a header line.
+    pub const CSV: Self = Self(&CSV);
+    /// Tab-separated values with a header line; quoting as in CSV.
+    pub const TSV: Self = Self(&TSV);
+}
+
+struct Rows;
+
+impl RecordFormat for Rows {
+    fn open(&self, opening: &Opening<'_>) -> Result<Option<Box<dyn ChunkReader>>, ReadFailure> {
+        let reader = RowReader::open(opening)?;
+        Ok(reader.map(|reader| Box::new(reader) as Box<dyn ChunkReader>))
+    }
+
+    fn visit(&self, chunk: &Chunk, visit: &mut Visit<'_>) {
+        let Body::Rows { data, starts, header } = &chunk.body else { return };
+        let Visit { inputs, fields, scratch, wanted, each } = visit;
+        csv::visit(chunk, (data, starts, header), inputs, fields, scratch, wanted, each);
+    }
+
+    fn names(&self, chunk: &Chunk, _: &Inputs, each: &mut dyn FnMut(&[String]) -> bool) {
+        if let Body::Rows { header, .. } = &chunk.body {
+            each(&header.names);
+        }
+    }
+
+    fn push_marked(
+        &self,
+        chunk: &Chunk,
+        raw: &[u8],
+        _: &MarkNames,
+        mark: &Mark<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
+        if let Body::Rows { header, .. } = &chunk.body {
+            rows::push_marked(raw, header.dialect, mark, out);
+        }
+        Ok(())
+    }
+
+    fn header(
+        &self,
+        file: u32,
+        input: &InputFile,
+        options: &DiscoverOptions,
+    ) -> Result<Option<Arc<CsvHeader>>, ReadFailure> {
+        let fields = &Fields::new(&options.fields);
+        let (chunk_bytes, max_record, only_fields) = (HEADER_BYTES, HEADER_BYTES, false);
+        let opening =
+            Opening { file, input, fields, options, chunk_bytes, max_record, only_fields };
+        Ok(RowReader::open(&opening)?.map(|reader| reader.header))
+    }
 }
 
 /// Longest header: its names are kept and take several times its size.
 const HEADER_BYTES: usize = 4 << 20;
 
 /// Reads one file.
-pub(super) struct RowReader {
+struct RowReader {
     stream: Stream,
     chunk_bytes: usize,
     max_record: usize,
@@ -51,16 +106,51 @@ pub(super) struct RowReader {
     after_cr: bool,
 }
 
+impl ChunkReader for RowReader {
+    fn next(&mut self, any_size: bool) -> Next {
+        let mut size = self.chunk_bytes;
+        loop {
+            self.stream.fill(size);
+            self.scanner.scan(&self.stream.held, &mut self.starts);
+            let held = self.stream.held.len();
+            // The last record is complete if the file is, or if more than one blank line follows.
+            let blank = self.scanner.state == State::Between && {
+                self.starts.is_empty() || (size > self.chunk_bytes && self.ends_blank())
+            };
+            let (records, end) = match self.starts.last() {
+                _ if (self.stream.ended && !self.stream.is_cut_off()) || blank => {
+                    (self.starts.len(), held)
+                }
+                Some(last) => (self.starts.len() - 1, *last),
+                None => (0, 0),
+            };
+            if records > 1 && size > self.chunk_bytes {
+                // A record longer than a chunk gets a chunk of its own, so that its memory can be
+                // freed early.
+                return Next::Piece(self.chunk(1, self.starts[1]).into());
+            } else if records > 0 {
+                let chunk = self.chunk(records, end);
+                return self.stream.all_held(chunk);
+            } else if self.stream.ended {
+                return self.stream.end();
+            } else if blank {
+                self.cut(held);
+                size = self.chunk_bytes;
+            } else if self.scanner.state != State::Between && self.held_length() > self.max_record {
+                return Next::Piece(self.skip_record());
+            } else if !any_size {
+                return Next::Large;
+            } else {
+                size = self.grown(held);
+            }
+        }
+    }
+}
+
 impl RowReader {
     /// Reads the header. `None` if the file is empty.
-    pub(super) fn open(
-        file: u32,
-        input: &InputFile,
-        fields: &Fields<'_>,
-        options: &DiscoverOptions,
-        chunk_bytes: usize,
-        max_record: usize,
-    ) -> Result<Option<Self>, ReadFailure> {
+    fn open(opening: &Opening<'_>) -> Result<Option<Self>, ReadFailure> {
+        let &Opening { file, input, fields, options, chunk_bytes, max_record, .. } = opening;
         let dialect = options.formats.csv_dialect(input.format);
         let header = CsvHeader { raw: Vec::new(), names: Vec::new(), dialect };
         let mut reader = Self {
@@ -74,15 +164,15 @@ impl RowReader {
             line: 1,
             after_cr: false,
         };
-        let refuse = |message| ReadFailure::of_file(file, &input.name, None, message);
+        let refuse = |message: String| opening.refuse(message);
         let Some(raw) = reader.read_header().map_err(refuse)? else {
             return match reader.stream.failure() {
                 Some(failure) => Err(failure),
                 None => Ok(None),
             };
         };
-        let usual = options.formats.csv_delimiter.is_none() && input.format == Format::Csv;
-        let header = match declared_delimiter(&raw).filter(|_| input.format == Format::Csv) {
+        let usual = options.formats.csv_delimiter.is_none() && input.format == Format::CSV;
+        let header = match declared_delimiter(&raw).filter(|_| input.format == Format::CSV) {
             Some(delimiter) => {
                 let delimiter = if usual { delimiter } else { dialect.delimiter };
                 reader.after_declaration(raw, CsvDialect { delimiter, ..dialect })
@@ -183,47 +273,6 @@ impl RowReader {
             Some(start) if self.scanner.is_quoted() => self.stream.held.len() - start,
             Some(start) => self.first_length(*start),
             None => 0,
-        }
-    }
-
-    /// The next piece. Unless `any_size`, only the beginning of a
-    /// record longer than a chunk is read.
-    pub(super) fn next(&mut self, any_size: bool) -> Next {
-        let mut size = self.chunk_bytes;
-        loop {
-            self.stream.fill(size);
-            self.scanner.scan(&self.stream.held, &mut self.starts);
-            let held = self.stream.held.len();
-            // The last record is complete if the file is, or if more than one blank line follows.
-            let blank = self.scanner.state == State::Between && {
-                self.starts.is_empty() || (size > self.chunk_bytes && self.ends_blank())
-            };
-            let (records, end) = match self.starts.last() {
-                _ if (self.stream.ended && !self.stream.is_cut_off()) || blank => {
-                    (self.starts.len(), held)
-                }
-                Some(last) => (self.starts.len() - 1, *last),
-                None => (0, 0),
-            };
-            if records > 1 && size > self.chunk_bytes {
-                // A record longer than a chunk gets a chunk of its own, so that its memory can be
-                // freed early.
-                return Next::Piece(self.chunk(1, self.starts[1]).into());
-            } else if records > 0 {
-                let chunk = self.chunk(records, end);
-                return self.stream.all_held(chunk);
-            } else if self.stream.ended {
-                return self.stream.end();
-            } else if blank {
-                self.cut(held);
-                size = self.chunk_bytes;
-            } else if self.scanner.state != State::Between && self.held_length() > self.max_record {
-                return Next::Piece(self.skip_record());
-            } else if !any_size {
-                return Next::Large;
-            } else {
-                size = self.grown(held);
-            }
         }
     }
 
@@ -331,7 +380,7 @@ fn header_fault(header: &CsvHeader, fields: &Fields<'_>, input: &InputFile) -> O
     }
     let times = |name: &str| names.iter().filter(|column| column.as_str() == name).count();
     if let Some(name) = fields.names.iter().find(|name| times(name) > 1) {
-        return Some(super::nested::two_columns(name));
+        return Some(two_columns(name));
     }
     let (slot, setting) =
         fields.needed(&input.partitions).into_iter().find(|(slot, _)| columns[*slot].is_none())?;
@@ -354,16 +403,14 @@ fn other_dialect(
             && csv::has_column(raw, CsvDialect { delimiter: *delimiter, ..quoted }, columns)
     };
     let likely = [b';', b'\t', b'|', b','].into_iter().find(is_other)?;
-    Some(match (char::from(likely), format) {
-        ('\t', Format::Csv) => {
-            "its columns are separated by tabs: name it .tsv, or give the setting \
+    Some(match (char::from(likely), format == Format::CSV) {
+        ('\t', true) => "its columns are separated by tabs: name it .tsv, or give the setting \
                                 csv_delimiter=tab"
-                .to_owned()
-        }
-        (likely, Format::Csv) => format!(
+            .to_owned(),
+        (likely, true) => format!(
             "its columns are separated by `{likely}`: give the setting csv_delimiter='{likely}'"
         ),
-        (likely, _) => format!(
+        (likely, false) => format!(
             "its columns are separated by `{likely}`: name it .csv, or give the setting \
              input_format=csv, and the setting csv_delimiter='{likely}'"
         ),

@@ -1,17 +1,166 @@
-//! Chunks of whole records of a WARC file.
+//! WARC and WET: many pages, among other records.
 
+use crate::input::format::{About, Structure};
+use crate::sink::mark::{Refusal, messages};
+use crate::source::fields::{Fields, non_empty};
+use crate::source::position::RecordPosition;
+use crate::source::record_limit::{too_long, too_long_in_stream};
+use crate::source::scratch::VisitScratch;
+use crate::source::stream::{Stream, grown};
+use crate::source::suggest::shown;
+use crate::source::{Body, Chunk, ChunkPosition, Next, Piece};
 use crate::web::warc::{self, End};
-use crate::{InputFile, ReadFailure};
+use crate::web::{self, Entry};
+use crate::{
+    Beside, Content, FieldNumber, FieldTexts, Format, Inputs, Item, Mark, MarkNames, ReadFailure,
+    RecordView,
+};
 
-use super::record_limit::{too_long, too_long_in_stream};
-use super::stream::{Stream, grown};
-use super::{Body, Chunk, ChunkPosition, Next, Piece};
+use super::item::{ChunkReader, FormatItem, Opening, Reading, RecordFormat, Visit};
+
+static WARC: About = About {
+    name: "warc",
+    extensions: &["warc", "wet"],
+    structure: Structure::Headed,
+    unit: "a page",
+    ..About::DOCUMENT
+};
+
+pub(super) const FORMATS: &[FormatItem] =
+    &[FormatItem { about: &WARC, reading: Reading::Records(&Warc) }];
+
+impl Format {
+    /// Web archive (WARC or WET): many pages, among other records.
+    pub const WARC: Self = Self(&WARC);
+}
+
+struct Warc;
+
+impl RecordFormat for Warc {
+    fn open(&self, opening: &Opening<'_>) -> Result<Option<Box<dyn ChunkReader>>, ReadFailure> {
+        let mut stream = Stream::open(opening.file, opening.input)?;
+        let chunk_bytes = opening.chunk_bytes.max(LEAST);
+        stream.fill(chunk_bytes);
+        if stream.held.starts_with(b"filedesc://") {
+            return Err(opening.refuse(
+                "is an ARC file, the format before WARC; convert it, for example with warcio recompress",
+            ));
+        }
+        let is_warc = warc::next(&stream.held, 1).is_some() || stream.held.starts_with(warc::MAGIC);
+        // What a failure cut off is reported as such.
+        if !stream.held.is_empty() && !is_warc && !stream.is_cut_off() {
+            return Err(opening.refuse(
+                "is not a WARC file: no line at its start begins with `WARC/`; name the format with the \
+                 setting input_format",
+            ));
+        }
+        let (max_record, ends, needed) = (opening.max_record, Vec::new(), None);
+        Ok(Some(Box::new(WarcReader { stream, chunk_bytes, max_record, record: 1, ends, needed })))
+    }
+
+    fn visit(&self, chunk: &Chunk, visit: &mut Visit<'_>) {
+        let Body::Records { starts, .. } = &chunk.body else { return };
+        let Visit { inputs, fields, scratch, wanted, each } = visit;
+        let limit = inputs.options.max_record();
+        for ((record, raw), start) in chunk.raw_records().zip(starts) {
+            if !wanted(chunk.file, record) {
+                continue;
+            }
+            let place = RecordPosition { record, line: 0, offset: chunk.offset + *start as u64 };
+            let VisitScratch { pages, extra, given, skipped, .. } = &mut **scratch;
+            let entry = match raw.len() > limit {
+                true => Err(too_long_in_stream(limit)),
+                false => web::classify(raw, &inputs.options.formats.warc_status),
+            };
+            let read = match entry {
+                Ok(Entry::Page(page)) => self::record(&page, fields, pages, limit, (extra, given)),
+                Ok(Entry::Other(kind)) => {
+                    skipped.add(&kind, 1);
+                    continue;
+                }
+                Err(words) => Err(words),
+            };
+            match read {
+                Ok(record) => each(Item::Record(place.record(chunk.file, record))),
+                Err(words) => each(Item::Bad(place.problem(chunk, inputs, 0, words))),
+            }
+        }
+    }
+
+    /// Of other records than documents there are none.
+    fn names(&self, chunk: &Chunk, inputs: &Inputs, each: &mut dyn FnMut(&[String]) -> bool) {
+        let statuses = &inputs.options.formats.warc_status;
+        let _ = chunk.raw_records().all(|(_, raw)| each(&web::names(raw, statuses)));
+    }
+
+    fn is_document(&self, raw: &[u8], inputs: &Inputs) -> bool {
+        let statuses = &inputs.options.formats.warc_status;
+        raw.len() > inputs.options.max_record()
+            || !matches!(web::classify(raw, statuses), Ok(Entry::Other(_)))
+    }
+
+    fn push_marked(
+        &self,
+        _: &Chunk,
+        raw: &[u8],
+        names: &MarkNames,
+        mark: &Mark<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
+        messages::push_marked(raw, warc::after_version(raw), names, mark, out)
+    }
+
+    /// Readers of compressed WARC files need it.
+    fn has_members(&self) -> bool {
+        true
+    }
+}
+
+/// Makes a record of a page. Fields are those of [`web::Page::field`]; `text` is the text of the page.
+fn record<'a>(
+    page: &web::Page<'a>,
+    fields: &Fields<'_>,
+    buffers: &'a mut web::PageBuffers,
+    limit: usize,
+    (extra, given): (&'a mut Vec<FieldNumber>, &'a mut FieldTexts),
+) -> Result<RecordView<'a>, String> {
+    let value = |slot: usize| page.field(fields.names[slot]).and_then(non_empty);
+    fields.read_named(value, extra, given);
+    let (id, url) = (value(fields.id), value(fields.url));
+    let (title, date) = (value(fields.title), value(fields.date));
+    let content = match fields.names[fields.text] {
+        "text" => page.content(buffers, limit)?,
+        name => match page.field(name) {
+            Some(text) => Content::Text(text),
+            None => {
+                return Err(format!(
+                    "the page has no header field `{}`; name another one, or `text` for its text, with \
+                     the setting text_field",
+                    shown(name)
+                ));
+            }
+        },
+    };
+    Ok(RecordView {
+        file: 0,
+        record: 0,
+        line: 0,
+        id,
+        content,
+        url,
+        title,
+        date,
+        extra,
+        given,
+        beside: Beside::default(),
+    })
+}
 
 /// Fewest bytes held at first.
 const LEAST: usize = 64;
 
 /// Reads one file.
-pub(super) struct WarcReader {
+struct WarcReader {
     stream: Stream,
     chunk_bytes: usize,
     max_record: usize,
@@ -23,37 +172,12 @@ pub(super) struct WarcReader {
     needed: Option<usize>,
 }
 
-impl WarcReader {
-    pub(super) fn open(
-        file: u32,
-        input: &InputFile,
-        chunk_bytes: usize,
-        max_record: usize,
-    ) -> Result<Self, ReadFailure> {
-        let refuse =
-            |message: &str| ReadFailure::of_file(file, &input.name, None, message.to_owned());
-        let mut stream = Stream::open(file, input)?;
-        let chunk_bytes = chunk_bytes.max(LEAST);
-        stream.fill(chunk_bytes);
-        if stream.held.starts_with(b"filedesc://") {
-            return Err(refuse(
-                "is an ARC file, the format before WARC; convert it, for example with warcio recompress",
-            ));
-        }
-        let is_warc = warc::next(&stream.held, 1).is_some() || stream.held.starts_with(warc::MAGIC);
-        // What a failure cut off is reported as such.
-        if !stream.held.is_empty() && !is_warc && !stream.is_cut_off() {
-            return Err(refuse(
-                "is not a WARC file: no line at its start begins with `WARC/`; name the format with the \
-                 setting input_format",
-            ));
-        }
-        Ok(Self { stream, chunk_bytes, max_record, record: 1, ends: Vec::new(), needed: None })
+impl ChunkReader for WarcReader {
+    fn can_seek(&self) -> bool {
+        true
     }
 
-    /// The chunk at a position of this uncompressed file, or the failure there; `None` if the file
-    /// is too short.
-    pub(super) fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, ReadFailure>> {
+    fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, ReadFailure>> {
         self.stream.seek(place.offset);
         self.record = place.record;
         self.ends.clear();
@@ -66,9 +190,7 @@ impl WarcReader {
         (self.ends.last() == Some(&bytes)).then(|| self.chunk(self.ends.len()))
     }
 
-    /// The next piece. Unless `any_size`, only the beginning of a
-    /// record longer than a chunk is read.
-    pub(super) fn next(&mut self, any_size: bool) -> Next {
+    fn next(&mut self, any_size: bool) -> Next {
         let least = self.chunk_bytes;
         let mut size = least;
         loop {
@@ -95,7 +217,9 @@ impl WarcReader {
             size = grown(held, self.chunk_bytes).max(known).min(most).max(size + 1);
         }
     }
+}
 
+impl WarcReader {
     /// Finds the ends of records among the first bytes held; `whole` if nothing follows them.
     fn search(&mut self, end: usize, whole: bool) {
         let data = &self.stream.held[..end];
@@ -134,7 +258,7 @@ impl WarcReader {
             first_line: 0,
             offset,
             consumed: self.stream.take_used(),
-            body: Body::WebRecords { data, starts },
+            body: Body::Records { data, starts },
         })
     }
 

@@ -1,14 +1,105 @@
-//! Chunks of whole lines of a JSONL file.
+//! JSONL: one JSON object per line.
 
-use crate::{InputFile, ReadFailure};
+use crate::input::format::{About, Structure};
+use crate::sink::mark::{Refusal, jsonl};
+use crate::source::json;
+use crate::source::position::RecordPosition;
+use crate::source::raw::{is_blank, split_line};
+use crate::source::record_limit::too_long_in_stream;
+use crate::source::scratch::VisitScratch;
+use crate::source::stream::{Stream, grown};
+use crate::source::{Body, Chunk, ChunkPosition, Next, Piece};
+use crate::{Format, Inputs, Item, Mark, MarkNames, ReadFailure};
 
-use super::raw::{is_blank, split_line};
-use super::record_limit::too_long_in_stream;
-use super::stream::{Stream, grown};
-use super::{Body, Chunk, ChunkPosition, Next, Piece};
+use super::item::{ChunkReader, FormatItem, Opening, Reading, RecordFormat, Visit};
+
+static JSONL: About = About {
+    name: "jsonl",
+    extensions: &["jsonl", "ndjson", "json"],
+    structure: Structure::Objects,
+    unit: "a line",
+    ..About::DOCUMENT
+};
+
+pub(super) const FORMATS: &[FormatItem] =
+    &[FormatItem { about: &JSONL, reading: Reading::Records(&Jsonl) }];
+
+impl Format {
+    /// One JSON object per line.
+    pub const JSONL: Self = Self(&JSONL);
+}
+
+/// Most names of an object for messages.
+const NAMES: usize = 1000;
+
+struct Jsonl;
+
+impl RecordFormat for Jsonl {
+    fn open(&self, opening: &Opening<'_>) -> Result<Option<Box<dyn ChunkReader>>, ReadFailure> {
+        Ok(Some(Box::new(LineReader {
+            stream: Stream::open(opening.file, opening.input)?,
+            chunk_bytes: opening.chunk_bytes,
+            max_record: opening.max_record,
+            record: 1,
+            line: 1,
+        })))
+    }
+
+    fn visit(&self, chunk: &Chunk, visit: &mut Visit<'_>) {
+        let Body::Lines(data) = &chunk.body else { return };
+        let Visit { inputs, fields, scratch, wanted, each } = visit;
+        let (mut data, limit) = (data.as_slice(), inputs.options.max_record());
+        let VisitScratch { strings, extra, given, features, .. } = &mut **scratch;
+        strings.resize_with(fields.names.len().max(strings.len()), String::new);
+        let mut values = json::Values::new(fields.names.len());
+        let mut place = RecordPosition {
+            record: chunk.first_record,
+            line: chunk.first_line,
+            offset: chunk.offset,
+        };
+        while let Some((line, rest)) = split_line(data) {
+            data = rest;
+            let blank = is_blank(line);
+            if !blank && wanted(chunk.file, place.record) {
+                let content = line.strip_suffix(b"\n").unwrap_or(line);
+                let read = if content.len() > limit {
+                    Err((0, too_long_in_stream(limit)))
+                } else {
+                    json::parse(content, fields, &mut values, strings).and_then(|()| {
+                        let rest = (&mut *extra, &mut *given);
+                        json::record(fields, &values, strings, rest, features, content)
+                            .map_err(|words| (0, words))
+                    })
+                };
+                match read {
+                    Ok(record) => each(Item::Record(place.record(chunk.file, record))),
+                    Err((at, words)) => each(Item::Bad(place.problem(chunk, inputs, at, words))),
+                }
+            }
+            place.record = place.record.wrapping_add(u32::from(!blank));
+            place.line += 1;
+            place.offset += line.len() as u64;
+        }
+    }
+
+    fn names(&self, chunk: &Chunk, _: &Inputs, each: &mut dyn FnMut(&[String]) -> bool) {
+        let _ = chunk.raw_records().all(|(_, line)| each(&json::member_names(line, NAMES)));
+    }
+
+    fn push_marked(
+        &self,
+        _: &Chunk,
+        raw: &[u8],
+        names: &MarkNames,
+        mark: &Mark<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Refusal> {
+        jsonl::push_marked(raw, names, mark, out)
+    }
+}
 
 /// Reads one file.
-pub(super) struct LineReader {
+struct LineReader {
     stream: Stream,
     chunk_bytes: usize,
     max_record: usize,
@@ -18,20 +109,12 @@ pub(super) struct LineReader {
     line: u64,
 }
 
-impl LineReader {
-    pub(super) fn open(
-        file: u32,
-        input: &InputFile,
-        chunk_bytes: usize,
-        max_record: usize,
-    ) -> Result<Self, ReadFailure> {
-        let stream = Stream::open(file, input)?;
-        Ok(Self { stream, chunk_bytes, max_record, record: 1, line: 1 })
+impl ChunkReader for LineReader {
+    fn can_seek(&self) -> bool {
+        true
     }
 
-    /// The chunk at a position of this uncompressed file, or the failure there; `None` if the file
-    /// is too short.
-    pub(super) fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, ReadFailure>> {
+    fn at(&mut self, place: ChunkPosition) -> Option<Result<Chunk, ReadFailure>> {
         self.stream.seek(place.offset);
         (self.record, self.line) = (place.record, place.line);
         let bytes = usize::try_from(place.bytes).ok()?;
@@ -42,9 +125,7 @@ impl LineReader {
         }
     }
 
-    /// The next piece. Unless `any_size`, only the beginning of a line
-    /// longer than a chunk is read.
-    pub(super) fn next(&mut self, any_size: bool) -> Next {
+    fn next(&mut self, any_size: bool) -> Next {
         let mut size = self.chunk_bytes;
         // Bytes already searched for a line end: the line is longer than a chunk.
         let mut without_end = 0;
@@ -85,7 +166,9 @@ impl LineReader {
             }
         }
     }
+}
 
+impl LineReader {
     /// Cuts off whole lines; `None` if they are all blank.
     fn cut(&mut self, end: usize) -> Option<Result<Chunk, ReadFailure>> {
         let offset = self.stream.offset;

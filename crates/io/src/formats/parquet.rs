@@ -1,4 +1,4 @@
-//! Reads a Parquet file in record batches.
+//! Apache Parquet, read in record batches.
 //!
 //! Row groups are read sequentially, in batches whose number of rows follows from the row group's
 //! size with all its columns: the batches are the same whether or not all columns are read.
@@ -6,7 +6,6 @@
 //! The decoder, and code that reads its arrays, runs inside [`guarded`]. A page's checksum is
 //! verified if it has one.
 
-use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
@@ -14,21 +13,63 @@ use parquet::arrow::arrow_reader::{
 };
 use parquet::file::metadata::RowGroupMetaData;
 
-use crate::guard::guarded;
-use crate::{InputFile, ReadFailure};
+use arrow_array::RecordBatch;
 
-use super::fields::Fields;
-use super::pages::{Pages, longest_row};
-use super::{
-    Chunk, LARGE, Next, columns,
-    open::{self, Opened},
+use crate::guard::guarded;
+use crate::input::format::{About, Packing, Structure};
+use crate::sink::parquet_file::Model;
+use crate::sink::table_file::TableModel;
+use crate::source::open::{self, Opened};
+use crate::source::pages::{Pages, longest_row};
+use crate::source::{Chunk, LARGE, Next, columns};
+use crate::{Format, InputFile, Inputs, OutputError, ReadFailure};
+
+use super::item::{ChunkReader, FormatItem, Opening, Reading, RecordFormat, Visit};
+
+static PARQUET: About = About {
+    name: "parquet",
+    extensions: &["parquet"],
+    kept_extensions: &["pq"],
+    structure: Structure::Columns,
+    packing: Packing::Own("Parquet files compress their own pages; unpack it"),
+    unit: "a row",
+    ..About::DOCUMENT
 };
+
+pub(super) const FORMATS: &[FormatItem] =
+    &[FormatItem { about: &PARQUET, reading: Reading::Records(&Parquet) }];
+
+impl Format {
+    /// Apache Parquet.
+    pub const PARQUET: Self = Self(&PARQUET);
+}
+
+struct Parquet;
+
+impl RecordFormat for Parquet {
+    fn open(&self, opening: &Opening<'_>) -> Result<Option<Box<dyn ChunkReader>>, ReadFailure> {
+        let reader = BatchReader::open(opening)?;
+        Ok(reader.map(|reader| Box::new(reader) as Box<dyn ChunkReader>))
+    }
+
+    fn visit(&self, chunk: &Chunk, visit: &mut Visit<'_>) {
+        columns::visit(chunk, visit.inputs, visit.fields, visit.scratch, visit.wanted, visit.each);
+    }
+
+    fn names(&self, chunk: &Chunk, _: &Inputs, each: &mut dyn FnMut(&[String]) -> bool) {
+        columns::names(chunk, each);
+    }
+
+    fn model(&self, input: &InputFile) -> Result<Option<Box<dyn TableModel>>, OutputError> {
+        Ok(Some(Box::new(Model::read(input)?)))
+    }
+}
 
 /// Most rows of a batch.
 const ROWS: u64 = 1024;
 
 /// Reads one file.
-pub(super) struct BatchReader {
+struct BatchReader {
     file: u32,
     name: String,
     handle: Opened,
@@ -46,16 +87,44 @@ pub(super) struct BatchReader {
     record: u32,
 }
 
+impl ChunkReader for BatchReader {
+    fn next(&mut self, any_size: bool) -> Next {
+        loop {
+            if !any_size && self.large {
+                return Next::Large;
+            }
+            let next = match &mut self.batches {
+                Some(batches) => guarded(|| batches.next().transpose()),
+                None if self.group == self.metadata.metadata().num_row_groups() => {
+                    return Next::End;
+                }
+                None => match self.open_group() {
+                    Ok(()) => continue,
+                    Err(e) => Err(e),
+                },
+            };
+            match next {
+                Ok(Some(batch)) if batch.num_rows() == 0 => {}
+                Ok(Some(batch)) => return Next::Piece(self.chunk(batch).into()),
+                Ok(None) => (self.batches, self.large) = (None, false),
+                Err(e) => {
+                    let group = self.group;
+                    let words = self.handle.failure().unwrap_or_else(|| {
+                        let meaning = meaning(&e);
+                        format!("row group {group} of the Parquet file cannot be read: {meaning}")
+                    });
+                    return Next::Piece(self.give_up(words).into());
+                }
+            }
+        }
+    }
+}
+
 impl BatchReader {
     /// Reads the footer. `None` if the file is empty.
-    pub(super) fn open(
-        file: u32,
-        input: &InputFile,
-        fields: &Fields<'_>,
-        chunk_bytes: usize,
-        only_fields: bool,
-    ) -> Result<Option<Self>, ReadFailure> {
-        let refuse = |message| ReadFailure::of_file(file, &input.name, None, message);
+    fn open(opening: &Opening<'_>) -> Result<Option<Self>, ReadFailure> {
+        let &Opening { file, input, fields, chunk_bytes, only_fields, .. } = opening;
+        let refuse = |message: String| opening.refuse(message);
         if input.size == 0 {
             return Ok(None);
         }
@@ -89,39 +158,6 @@ impl BatchReader {
             large: false,
             record: 1,
         }))
-    }
-
-    /// The next piece. Unless `any_size`, batches of a row group whose
-    /// rows are larger than a chunk on average are deferred.
-    pub(super) fn next(&mut self, any_size: bool) -> Next {
-        loop {
-            if !any_size && self.large {
-                return Next::Large;
-            }
-            let next = match &mut self.batches {
-                Some(batches) => guarded(|| batches.next().transpose()),
-                None if self.group == self.metadata.metadata().num_row_groups() => {
-                    return Next::End;
-                }
-                None => match self.open_group() {
-                    Ok(()) => continue,
-                    Err(e) => Err(e),
-                },
-            };
-            match next {
-                Ok(Some(batch)) if batch.num_rows() == 0 => {}
-                Ok(Some(batch)) => return Next::Piece(self.chunk(batch).into()),
-                Ok(None) => (self.batches, self.large) = (None, false),
-                Err(e) => {
-                    let group = self.group;
-                    let words = self.handle.failure().unwrap_or_else(|| {
-                        let meaning = meaning(&e);
-                        format!("row group {group} of the Parquet file cannot be read: {meaning}")
-                    });
-                    return Next::Piece(self.give_up(words).into());
-                }
-            }
-        }
     }
 
     fn open_group(&mut self) -> Result<(), String> {

@@ -1,0 +1,28 @@
+//! Word processor documents.
+
+use crate::Format;
+use crate::input::format::About;
+use crate::office::{Office, text};
+
+use super::item::{DocumentFormat, FormatItem, Reading};
+
+static DOCX: About = About { name: "docx", extensions: &["docx"], ..About::DOCUMENT };
+static ODT: About = About { name: "odt", extensions: &["odt"], ..About::DOCUMENT };
+
+pub(super) const FORMATS: &[FormatItem] = &[
+    FormatItem { about: &DOCX, reading: Reading::Document(&Office::Docx) },
+    FormatItem { about: &ODT, reading: Reading::Document(&Office::Odt) },
+];
+
+impl Format {
+    /// One word processor document per file, of Office Open XML.
+    pub const DOCX: Self = Self(&DOCX);
+    /// One word processor document per file, of OpenDocument.
+    pub const ODT: Self = Self(&ODT);
+}
+
+impl DocumentFormat for Office {
+    fn text(&self, file: &[u8], limit: usize) -> Result<Option<String>, String> {
+        text(file, *self, limit).map(Some)
+    }
+}
