@@ -4,6 +4,10 @@
 CARGO ?= cargo
 PYTHON ?= python3
 DEMO ?= out/demo
+# With --tests and the whole workspace the dependencies have the features that `cargo test` gives them;
+# the binary alone would compile serde, and with it all our crates, once more.
+TESTED = --locked --workspace --bin lookalike --tests
+COMMAND = target/debug/lookalike
 
 .PHONY: demo check test test-long test-data build fmt lint unit docs check-runs check-kills check-reads check-browser check-pages check-cookbook pictures layers package dist dist-static dist-check python bench-programs bench bench-peers bench-index bench-instructions bench-python research experiments clean
 
@@ -28,15 +32,12 @@ test: fmt layers
 	@echo "All checks passed."
 	@$(PYTHON) tests/python/skipped.py
 
-## For every change, in minutes: layers, lints, the tests inside the crates, and the table of whole runs.
+## For every change: layers, lints, the tests inside the crates, and the table of whole runs.
 check: fmt layers lint $(COMMAND)
 	$(CARGO) test --workspace --lib --locked
 	$(PYTHON) tests/python/run_checks.py $(COMMAND) self_test cases settings
 
-# With --tests and the whole workspace the dependencies have the features that `cargo test` gives them;
-# the binary alone would compile serde, and with it all our crates, once more.
-TESTED = --locked --workspace --bin lookalike --tests
-COMMAND = target/debug/lookalike
+# The command as `cargo test` compiles it; built already where `make test` names it COMPILED.
 ifndef COMPILED
 .PHONY: $(COMMAND)
 endif
