@@ -10,12 +10,12 @@ use arrow_array::RecordBatch;
 use crate::guard::guarded;
 use crate::input::format::{About, Packing, Structure};
 use crate::sink::arrow_file::ArrowModel;
-use crate::sink::table_file::TableModel;
 use crate::source::ipc::IpcFile;
 use crate::source::{Chunk, LARGE, Next, columns, cut_batch};
-use crate::{FieldNames, Format, InputFile, Inputs, OutputError, ReadFailure};
+use crate::{FieldNames, Format, ReadFailure};
 
-use super::item::{ChunkReader, FormatItem, Opening, Reading, RecordFormat, Visit};
+use super::columns::Columns;
+use super::item::{ChunkReader, FormatItem, OpenedReader, Opening, Reading};
 
 static ARROW: About = About {
     name: "arrow",
@@ -28,36 +28,20 @@ static ARROW: About = About {
 };
 
 pub(super) const FORMATS: &[FormatItem] =
-    &[FormatItem { about: &ARROW, reading: Reading::Records(&Arrow) }];
+    &[FormatItem { about: &ARROW, reading: Reading::Records(&COLUMNS) }];
+
+static COLUMNS: Columns = Columns {
+    open: ArrowReader::open,
+    model: |input| match input.size {
+        // An empty file has no schema.
+        0 => Ok(None),
+        _ => Ok(Some(Box::new(ArrowModel::read(input)?))),
+    },
+};
 
 impl Format {
     /// Arrow IPC: a file (Feather version 2), or a stream.
     pub const ARROW: Self = Self(&ARROW);
-}
-
-struct Arrow;
-
-impl RecordFormat for Arrow {
-    fn open(&self, opening: &Opening<'_>) -> Result<Option<Box<dyn ChunkReader>>, ReadFailure> {
-        let reader = ArrowReader::open(opening)?;
-        Ok(reader.map(|reader| Box::new(reader) as Box<dyn ChunkReader>))
-    }
-
-    fn visit(&self, chunk: &Chunk, visit: &mut Visit<'_>) {
-        columns::visit(chunk, visit.inputs, visit.fields, visit.scratch, visit.wanted, visit.each);
-    }
-
-    fn names(&self, chunk: &Chunk, _: &Inputs, each: &mut dyn FnMut(&[String]) -> bool) {
-        columns::names(chunk, each);
-    }
-
-    fn model(&self, input: &InputFile) -> Result<Option<Box<dyn TableModel>>, OutputError> {
-        // An empty file has no schema.
-        match input.size {
-            0 => Ok(None),
-            _ => Ok(Some(Box::new(ArrowModel::read(input)?))),
-        }
-    }
 }
 
 /// Most rows of a chunk.
@@ -105,7 +89,7 @@ impl ChunkReader for ArrowReader {
 
 impl ArrowReader {
     /// Reads the schema. `None` if the file is empty.
-    fn open(opening: &Opening<'_>) -> Result<Option<Self>, ReadFailure> {
+    fn open(opening: &Opening<'_>) -> OpenedReader {
         let &Opening { file, input, fields, options, chunk_bytes, .. } = opening;
         if input.size == 0 {
             return Ok(None);
@@ -113,7 +97,7 @@ impl ArrowReader {
         let messages = IpcFile::open(input).map_err(|message| opening.refuse(message))?;
         columns::check(messages.schema(), fields, &input.partitions)
             .map_err(|fault| ReadFailure::of_columns(file, &input.name, fault))?;
-        Ok(Some(Self {
+        Ok(Some(Box::new(Self {
             file,
             name: input.name.clone(),
             messages,
@@ -122,7 +106,7 @@ impl ArrowReader {
             cut: VecDeque::new(),
             row_bytes: 0,
             record: 1,
-        }))
+        })))
     }
 
     fn chunk(&mut self, batch: RecordBatch) -> Result<Chunk, ReadFailure> {

@@ -20,7 +20,7 @@ use crate::source::stream::{Stream, grown};
 use crate::source::{Body, Chunk, CsvHeader, Next, Piece};
 use crate::{DiscoverOptions, Format, InputFile, Inputs, Mark, MarkNames, ReadFailure};
 
-use super::item::{ChunkReader, FormatItem, Opening, Reading, RecordFormat, Visit};
+use super::item::{ChunkReader, FormatItem, OpenedReader, Opening, Reading, RecordFormat, Visit};
 
 const ROWS: About = About { structure: Structure::Rows, unit: "a row", ..About::DOCUMENT };
 static CSV: About = About { name: "csv", extensions: &["csv"], ..ROWS };
@@ -41,7 +41,7 @@ impl Format {
 struct Rows;
 
 impl RecordFormat for Rows {
-    fn open(&self, opening: &Opening<'_>) -> Result<Option<Box<dyn ChunkReader>>, ReadFailure> {
+    fn open(&self, opening: &Opening<'_>) -> OpenedReader {
         let reader = RowReader::open(opening)?;
         Ok(reader.map(|reader| Box::new(reader) as Box<dyn ChunkReader>))
     }
@@ -306,23 +306,17 @@ impl RowReader {
     }
 
     fn chunk(&mut self, records: usize, end: usize) -> Result<Chunk, ReadFailure> {
-        let (offset, first_record) = (self.stream.offset, self.record);
+        let offset = self.stream.offset;
         let first_line = self.line - u64::from(self.is_within_end());
         let later = self.starts.split_off(records);
         let starts = std::mem::replace(&mut self.starts, later);
         let data = self.cut(end);
-        match u32::try_from(records).ok().and_then(|records| first_record.checked_add(records)) {
-            Some(next) => self.record = next,
-            None => return Err(self.stream.too_many_records()),
-        }
-        Ok(Chunk {
-            file: self.stream.file(),
-            first_record,
-            first_line,
-            offset,
-            consumed: self.stream.take_used(),
-            body: Body::Rows { data, starts, header: Arc::clone(&self.header) },
-        })
+        self.stream.chunk(
+            &mut self.record,
+            records,
+            (first_line, offset),
+            Body::Rows { data, starts, header: Arc::clone(&self.header) },
+        )
     }
 
     /// Skips the current record, which is too long.
@@ -330,7 +324,7 @@ impl RowReader {
         let start = self.starts.first().copied().unwrap_or(0);
         self.starts.clear();
         self.cut(start);
-        let (record, line, offset) = (self.record, self.line, self.stream.offset);
+        let (line, offset) = (self.line, self.stream.offset);
         let message = too_long_row(self.max_record);
         loop {
             // Whether a quote opens a field depends on the byte before it.
@@ -347,10 +341,10 @@ impl RowReader {
                 break;
             }
         }
-        match record.checked_add(1) {
-            Some(next) => self.record = next,
-            None => return self.stream.too_many_records().into(),
-        }
+        let record = match self.stream.number(&mut self.record, 1) {
+            Ok(record) => record,
+            Err(failure) => return failure.into(),
+        };
         Piece::Bad(self.stream.problem(record, line, offset, message))
     }
 }

@@ -64,6 +64,12 @@ pub(crate) struct Visit<'a> {
     pub(crate) each: &'a mut dyn FnMut(Item<'_>),
 }
 
+/// A file that was opened; `None` if it is empty.
+pub(crate) type OpenedReader = Result<Option<Box<dyn ChunkReader>>, ReadFailure>;
+
+/// What outputs take from an input, if it is of record batches.
+pub(crate) type Modelled = Result<Option<Box<dyn TableModel>>, OutputError>;
+
 /// Splits one file into chunks.
 pub(crate) trait ChunkReader: Send {
     /// The next piece of the file. Unless `any_size`, a record larger than a chunk is not read.
@@ -86,7 +92,7 @@ pub(crate) trait RecordFormat: Sync {
     ///
     /// # Errors
     /// It cannot be read, or has other fields than those that are wanted.
-    fn open(&self, opening: &Opening<'_>) -> Result<Option<Box<dyn ChunkReader>>, ReadFailure>;
+    fn open(&self, opening: &Opening<'_>) -> OpenedReader;
 
     /// Parses the wanted records of a chunk.
     fn visit(&self, chunk: &Chunk, visit: &mut Visit<'_>);
@@ -142,7 +148,7 @@ pub(crate) trait RecordFormat: Sync {
     ///
     /// # Errors
     /// It cannot be read.
-    fn model(&self, _input: &InputFile) -> Result<Option<Box<dyn TableModel>>, OutputError> {
+    fn model(&self, _input: &InputFile) -> Modelled {
         Ok(None)
     }
 }

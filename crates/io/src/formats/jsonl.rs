@@ -11,7 +11,7 @@ use crate::source::stream::{Stream, grown};
 use crate::source::{Body, Chunk, ChunkPosition, Next, Piece};
 use crate::{Format, Inputs, Item, Mark, MarkNames, ReadFailure};
 
-use super::item::{ChunkReader, FormatItem, Opening, Reading, RecordFormat, Visit};
+use super::item::{ChunkReader, FormatItem, OpenedReader, Opening, Reading, RecordFormat, Visit};
 
 static JSONL: About = About {
     name: "jsonl",
@@ -35,7 +35,7 @@ const NAMES: usize = 1000;
 struct Jsonl;
 
 impl RecordFormat for Jsonl {
-    fn open(&self, opening: &Opening<'_>) -> Result<Option<Box<dyn ChunkReader>>, ReadFailure> {
+    fn open(&self, opening: &Opening<'_>) -> OpenedReader {
         Ok(Some(Box::new(LineReader {
             stream: Stream::open(opening.file, opening.input)?,
             chunk_bytes: opening.chunk_bytes,
@@ -174,23 +174,12 @@ impl LineReader {
         let offset = self.stream.offset;
         let data = self.stream.cut(end);
         let (records, lines) = count(&data);
-        let (first_record, first_line) = (self.record, self.line);
+        let first_line = self.line;
         self.line += lines;
         if records == 0 {
             return None;
         }
-        match u32::try_from(records).ok().and_then(|records| first_record.checked_add(records)) {
-            Some(next) => self.record = next,
-            None => return Some(Err(self.stream.too_many_records())),
-        }
-        Some(Ok(Chunk {
-            file: self.stream.file(),
-            first_record,
-            first_line,
-            offset,
-            consumed: self.stream.take_used(),
-            body: Body::Lines(data),
-        }))
+        Some(self.stream.chunk(&mut self.record, records, (first_line, offset), Body::Lines(data)))
     }
 
     /// Skips the current line, which is too long. `None` if it is blank.
@@ -213,11 +202,10 @@ impl LineReader {
         if blank {
             return None;
         }
-        let record = self.record;
-        match record.checked_add(1) {
-            Some(next) => self.record = next,
-            None => return Some(self.stream.too_many_records().into()),
-        }
+        let record = match self.stream.number(&mut self.record, 1) {
+            Ok(record) => record,
+            Err(failure) => return Some(failure.into()),
+        };
         let message = too_long_in_stream(self.max_record);
         Some(Piece::Bad(self.stream.problem(record, line, offset, message)))
     }

@@ -11,7 +11,7 @@ use crate::source::stream::{Stream, grown};
 use crate::source::{Body, Chunk, ChunkPosition, Next, Piece};
 use crate::{Format, Inputs, Item, Mark, MarkNames, ReadFailure};
 
-use super::item::{ChunkReader, FormatItem, Opening, Reading, RecordFormat, Visit};
+use super::item::{ChunkReader, FormatItem, OpenedReader, Opening, Reading, RecordFormat, Visit};
 use super::message;
 
 static MBOX: About = About {
@@ -50,7 +50,7 @@ fn is_mbox(head: &[u8]) -> bool {
 struct Mbox;
 
 impl RecordFormat for Mbox {
-    fn open(&self, opening: &Opening<'_>) -> Result<Option<Box<dyn ChunkReader>>, ReadFailure> {
+    fn open(&self, opening: &Opening<'_>) -> OpenedReader {
         let mut reader = MessageReader {
             stream: Stream::open(opening.file, opening.input)?,
             chunk_bytes: opening.chunk_bytes,
@@ -259,25 +259,19 @@ impl MessageReader {
     }
 
     fn chunk(&mut self, records: usize, end: usize) -> Result<Chunk, ReadFailure> {
-        let (offset, first_line, first_record) = (self.stream.offset, self.line, self.record);
+        let (offset, first_line) = (self.stream.offset, self.line);
         let later = self.starts.split_off(records);
         let starts = std::mem::replace(&mut self.starts, later);
         self.starts.iter_mut().for_each(|start| *start -= end);
         self.separators.drop_front(end);
         let data = self.stream.cut(end);
         self.line += memchr::memchr_iter(b'\n', &data).count() as u64;
-        match u32::try_from(records).ok().and_then(|records| first_record.checked_add(records)) {
-            Some(next) => self.record = next,
-            None => return Err(self.stream.too_many_records()),
-        }
-        Ok(Chunk {
-            file: self.stream.file(),
-            first_record,
-            first_line,
-            offset,
-            consumed: self.stream.take_used(),
-            body: Body::Records { data, starts },
-        })
+        self.stream.chunk(
+            &mut self.record,
+            records,
+            (first_line, offset),
+            Body::Records { data, starts },
+        )
     }
 
     fn drop_front(&mut self, length: usize) {
@@ -287,7 +281,7 @@ impl MessageReader {
 
     /// Skips the message held, which is too long.
     fn skip_record(&mut self) -> Piece {
-        let (record, line, offset) = (self.record, self.line, self.stream.offset);
+        let (line, offset) = (self.line, self.stream.offset);
         self.separators = Separators::unmeasured(&self.stream.held);
         loop {
             let whole = self.is_whole();
@@ -305,10 +299,10 @@ impl MessageReader {
             self.stream.fill(self.stream.held.len() + self.least());
         }
         self.start();
-        match record.checked_add(1) {
-            Some(next) => self.record = next,
-            None => return self.stream.too_many_records().into(),
-        }
+        let record = match self.stream.number(&mut self.record, 1) {
+            Ok(record) => record,
+            Err(failure) => return failure.into(),
+        };
         let message = too_long_in_stream(self.max_record);
         Piece::Bad(self.stream.problem(record, line, offset, message))
     }

@@ -6,6 +6,7 @@
 //! line into the table of docs/reference/formats.md, which a test compares with the items.
 
 mod arrow;
+mod columns;
 mod csv;
 mod extracted;
 mod item;

@@ -18,13 +18,13 @@ use arrow_array::RecordBatch;
 use crate::guard::guarded;
 use crate::input::format::{About, Packing, Structure};
 use crate::sink::parquet_file::Model;
-use crate::sink::table_file::TableModel;
 use crate::source::open::{self, Opened};
 use crate::source::pages::{Pages, longest_row};
 use crate::source::{Chunk, LARGE, Next, columns};
-use crate::{Format, InputFile, Inputs, OutputError, ReadFailure};
+use crate::{Format, ReadFailure};
 
-use super::item::{ChunkReader, FormatItem, Opening, Reading, RecordFormat, Visit};
+use super::columns::Columns;
+use super::item::{ChunkReader, FormatItem, OpenedReader, Opening, Reading};
 
 static PARQUET: About = About {
     name: "parquet",
@@ -37,32 +37,14 @@ static PARQUET: About = About {
 };
 
 pub(super) const FORMATS: &[FormatItem] =
-    &[FormatItem { about: &PARQUET, reading: Reading::Records(&Parquet) }];
+    &[FormatItem { about: &PARQUET, reading: Reading::Records(&COLUMNS) }];
+
+static COLUMNS: Columns =
+    Columns { open: BatchReader::open, model: |input| Ok(Some(Box::new(Model::read(input)?))) };
 
 impl Format {
     /// Apache Parquet.
     pub const PARQUET: Self = Self(&PARQUET);
-}
-
-struct Parquet;
-
-impl RecordFormat for Parquet {
-    fn open(&self, opening: &Opening<'_>) -> Result<Option<Box<dyn ChunkReader>>, ReadFailure> {
-        let reader = BatchReader::open(opening)?;
-        Ok(reader.map(|reader| Box::new(reader) as Box<dyn ChunkReader>))
-    }
-
-    fn visit(&self, chunk: &Chunk, visit: &mut Visit<'_>) {
-        columns::visit(chunk, visit.inputs, visit.fields, visit.scratch, visit.wanted, visit.each);
-    }
-
-    fn names(&self, chunk: &Chunk, _: &Inputs, each: &mut dyn FnMut(&[String]) -> bool) {
-        columns::names(chunk, each);
-    }
-
-    fn model(&self, input: &InputFile) -> Result<Option<Box<dyn TableModel>>, OutputError> {
-        Ok(Some(Box::new(Model::read(input)?)))
-    }
 }
 
 /// Most rows of a batch.
@@ -122,7 +104,7 @@ impl ChunkReader for BatchReader {
 
 impl BatchReader {
     /// Reads the footer. `None` if the file is empty.
-    fn open(opening: &Opening<'_>) -> Result<Option<Self>, ReadFailure> {
+    fn open(opening: &Opening<'_>) -> OpenedReader {
         let &Opening { file, input, fields, chunk_bytes, only_fields, .. } = opening;
         let refuse = |message: String| opening.refuse(message);
         if input.size == 0 {
@@ -145,7 +127,7 @@ impl BatchReader {
             .filter(|&column| projection.leaf_included(column))
             .count();
         let handle = open::open_columns(input, columns).map_err(|e| refuse(open::explain(&e)))?;
-        Ok(Some(Self {
+        Ok(Some(Box::new(Self {
             file,
             name: input.name.clone(),
             handle,
@@ -157,7 +139,7 @@ impl BatchReader {
             row_bytes: 0,
             large: false,
             record: 1,
-        }))
+        })))
     }
 
     fn open_group(&mut self) -> Result<(), String> {

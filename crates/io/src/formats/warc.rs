@@ -16,7 +16,7 @@ use crate::{
     RecordView,
 };
 
-use super::item::{ChunkReader, FormatItem, Opening, Reading, RecordFormat, Visit};
+use super::item::{ChunkReader, FormatItem, OpenedReader, Opening, Reading, RecordFormat, Visit};
 
 static WARC: About = About {
     name: "warc",
@@ -37,7 +37,7 @@ impl Format {
 struct Warc;
 
 impl RecordFormat for Warc {
-    fn open(&self, opening: &Opening<'_>) -> Result<Option<Box<dyn ChunkReader>>, ReadFailure> {
+    fn open(&self, opening: &Opening<'_>) -> OpenedReader {
         let mut stream = Stream::open(opening.file, opening.input)?;
         let chunk_bytes = opening.chunk_bytes.max(LEAST);
         stream.fill(chunk_bytes);
@@ -241,35 +241,24 @@ impl WarcReader {
     }
 
     fn chunk(&mut self, records: usize) -> Result<Chunk, ReadFailure> {
-        let (offset, first_record) = (self.stream.offset, self.record);
+        let offset = self.stream.offset;
         let later = self.ends.split_off(records);
         let mut starts = std::mem::replace(&mut self.ends, later);
         let end = starts.pop().unwrap_or(0);
         starts.insert(0, 0);
         self.ends.iter_mut().for_each(|later| *later -= end);
         let data = self.stream.cut(end);
-        match u32::try_from(records).ok().and_then(|records| first_record.checked_add(records)) {
-            Some(next) => self.record = next,
-            None => return Err(self.stream.too_many_records()),
-        }
-        Ok(Chunk {
-            file: self.stream.file(),
-            first_record,
-            first_line: 0,
-            offset,
-            consumed: self.stream.take_used(),
-            body: Body::Records { data, starts },
-        })
+        self.stream.chunk(&mut self.record, records, (0, offset), Body::Records { data, starts })
     }
 
     /// Skips the record held, which is too long. The rest of the file is lost if it ends there: then
     /// the length of the record is wrong, or the file is cut off.
     fn skip_record(&mut self) -> Piece {
-        let (record, offset) = (self.record, self.stream.offset);
-        match record.checked_add(1) {
-            Some(next) => self.record = next,
-            None => return self.stream.too_many_records().into(),
-        }
+        let offset = self.stream.offset;
+        let record = match self.stream.number(&mut self.record, 1) {
+            Ok(record) => record,
+            Err(failure) => return failure.into(),
+        };
         let lost = match self.needed {
             // The last byte needed is the first one of the next record, or a line end.
             Some(needed) => !self.skip(needed - 1),

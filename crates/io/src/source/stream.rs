@@ -4,7 +4,7 @@ use crate::input::compression::compression_of;
 use crate::{Compression, InputFile, Problem, ReadFailure};
 
 use super::decompress::{Decompressed, Failure};
-use super::{Chunk, Next, Piece, open};
+use super::{Body, Chunk, Next, Piece, open};
 
 /// A window on a file: filled at its end, cut at its front.
 pub(crate) struct Stream {
@@ -148,18 +148,43 @@ impl Stream {
         Problem { file, path, record, line, offset, message, unreadable: false }
     }
 
+    /// Numbers the next records: `record` is the number of the first one, which is returned, and becomes
+    /// that of the record after them.
+    ///
+    /// # Errors
     /// Records are numbered with 32 bits: the rest of the file is skipped.
-    pub(crate) fn too_many_records(&mut self) -> ReadFailure {
+    pub(crate) fn number(
+        &mut self,
+        record: &mut u32,
+        records: impl TryInto<u32>,
+    ) -> Result<u32, ReadFailure> {
+        let first = *record;
+        if let Some(next) = records.try_into().ok().and_then(|records| first.checked_add(records)) {
+            *record = next;
+            return Ok(first);
+        }
         let offset = Some(self.offset);
         self.held.clear();
         self.ended = true;
         self.failure = None;
         let message = format!("holds more than {} records; split it", u32::MAX);
-        ReadFailure::of_file(self.file, &self.name, offset, message)
+        Err(ReadFailure::of_file(self.file, &self.name, offset, message))
     }
 
-    pub(crate) fn file(&self) -> u32 {
-        self.file
+    /// A chunk of the next records, [numbered](Self::number), whose bytes have been cut off.
+    ///
+    /// # Errors
+    /// Those of [`Stream::number`].
+    pub(crate) fn chunk(
+        &mut self,
+        record: &mut u32,
+        records: impl TryInto<u32>,
+        (first_line, offset): (u64, u64),
+        body: Body,
+    ) -> Result<Chunk, ReadFailure> {
+        let first_record = self.number(record, records)?;
+        let (file, consumed) = (self.file, self.take_used());
+        Ok(Chunk { file, first_record, first_line, offset, consumed, body })
     }
 }
 
