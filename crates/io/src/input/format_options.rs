@@ -2,7 +2,6 @@
 
 use std::num::NonZeroU32;
 use std::path::Path;
-use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -130,18 +129,6 @@ pub enum KeepOrDrop {
     Drop,
 }
 
-impl FromStr for KeepOrDrop {
-    type Err = String;
-
-    fn from_str(written: &str) -> Result<Self, String> {
-        match written {
-            "keep" => Ok(Self::Keep),
-            "drop" => Ok(Self::Drop),
-            _ => Err("write `keep` or `drop`".to_owned()),
-        }
-    }
-}
-
 /// What attachments of mail messages are for a comparison.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -164,16 +151,6 @@ impl MailAttachments {
             Self::Ignore => "ignore",
             Self::Text => "text",
         }
-    }
-}
-
-impl FromStr for MailAttachments {
-    type Err = String;
-
-    fn from_str(written: &str) -> Result<Self, String> {
-        let all = [Self::Compare, Self::Ignore, Self::Text];
-        let found = all.into_iter().find(|value| value.name() == written);
-        found.ok_or_else(|| "write `compare`, `ignore` or `text`".to_owned())
     }
 }
 
