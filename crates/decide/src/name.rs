@@ -138,12 +138,17 @@ impl fmt::Display for Shown<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{DOCUMENTS, DocumentRow, Listed, Measures};
 
     #[test]
     fn written_names_are_read_back() {
         let name =
             DocumentName { id: "7".into(), file: "a.jsonl".into(), record: 3, protected: false };
         let cells = [Value::Text("7".into()), Value::Text("a.jsonl".into()), Value::Count(3)];
+        let row = DocumentRow::read(&[4, 5, 6, 7, 8, 9, 10].map(Value::Count)).unwrap();
+        let listed = Listed { name: &name, row };
+        let written = DOCUMENTS.of(Measures::ALL).cells(&listed);
+        assert_eq!(written[..WIDTH], [0, 1, 2].map(|at| cells[at].as_cell()));
         assert_eq!(DocumentName::read(&cells), Some(name));
         assert_eq!(DocumentName::read(&cells[..2]), None);
         let large = [cells[0].clone(), cells[1].clone(), Value::Count(1 << 32)];

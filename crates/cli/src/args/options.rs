@@ -143,3 +143,17 @@ fn parser(kind: Kind) -> ValueParser {
         Kind::Checksum => ValueParser::new(|text: &str| checksum(text).map(Value::from)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_can_be_named() {
+        let item = options::FORMATS.iter().chain(options::FIELDS);
+        let mut item = item.filter(|item| item.name == "input-format");
+        let Kind::Choice(names) = item.next().unwrap().kind else { panic!("it is no choice") };
+        let formats = lookalike::Format::choices().map(lookalike::Format::name);
+        assert_eq!(names, formats.collect::<Vec<_>>());
+    }
+}
