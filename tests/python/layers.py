@@ -18,7 +18,7 @@ ALLOWED = {
     "lookalike-core": set(),
     "lookalike-cluster": set(),
     "lookalike-spill": set(),
-    "lookalike-options": set(),
+    "lookalike-options": {"lookalike-cluster"},
     "lookalike-join": {"lookalike-core", "lookalike-cluster", "lookalike-spill"},
     "lookalike-methods": {"lookalike-core"},
     "lookalike-lexicon": {"lookalike-core", "lookalike-methods", "lookalike-spill"},
@@ -30,7 +30,7 @@ ALLOWED = {
         "lookalike-io", "lookalike-spill",
     },
     "lookalike-index": {"lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-spill"},
-    "lookalike-report": {"lookalike-text"},
+    "lookalike-report": {"lookalike-text", "lookalike-cluster"},
     "lookalike": {
         "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-io", "lookalike-spill",
         "lookalike-engine", "lookalike-report", "lookalike-methods", "lookalike-lexicon", "lookalike-index",

@@ -36,7 +36,7 @@ impl Columns {
     pub(crate) fn of(settings: &Settings) -> Self {
         let rules = settings.keep_rules().unwrap_or_default();
         let fields = |prefers| {
-            let rules = rules.iter().filter(move |rule| rule.compares_texts() == prefers);
+            let rules = rules.iter().filter(move |rule| rule.values().is_some() == prefers);
             rules.filter_map(|rule| rule.field()).map(str::to_owned).collect()
         };
         let (numbers, values) = (fields(false), fields(true));

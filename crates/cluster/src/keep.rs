@@ -4,36 +4,27 @@
 //! length; a rule here does the same, and several are applied one after the other.
 
 use crate::preference;
+use crate::rules::{Argument, Attributes, KEEP_RULES, KeepItem, Needs, list_keep_rules};
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
 
-/// Which of two near-duplicates is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum KeepRule {
-    /// The one that comes first in the collection (files in the order of their names).
-    First,
-    /// The one with the longer text.
-    Longest,
-    /// The one with the shorter text.
-    Shortest,
-    /// The one with the later date; documents without a date come last.
-    Newest,
-    /// The one with the earlier date; documents without a date come last.
-    Oldest,
-    /// The one with the greater number in a field; documents without one come last.
-    Max(String),
-    /// The one with the smaller number in a field; documents without one come last.
-    Min(String),
-    /// The one whose field holds one of these values, of several the one that is named first; all
-    /// other documents come last, and tie.
-    Prefer {
-        /// The field.
-        field: String,
-        /// The values, at least one, in order of preference.
-        values: Vec<String>,
-    },
+/// Which of two near-duplicates is kept: a rule of [`KEEP_RULES`] with its argument.
+#[derive(Debug, Clone)]
+pub struct KeepRule {
+    item: &'static KeepItem,
+    field: String,
+    values: Vec<String>,
 }
+
+impl PartialEq for KeepRule {
+    fn eq(&self, other: &Self) -> bool {
+        self.item.name == other.item.name
+            && (&self.field, &self.values) == (&other.field, &other.values)
+    }
+}
+
+impl Eq for KeepRule {}
 
 /// Why a text is not a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,9 +34,9 @@ impl fmt::Display for KeepRuleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is not a rule; use first, longest, shortest, newest, oldest, max:FIELD, min:FIELD or \
-             prefer(FIELD=VALUE|VALUE) (quote values that contain one of `|),\"`)",
-            self.0
+            "`{}` is not a rule; use {} (quote values that contain one of `|),\"`)",
+            self.0,
+            list_keep_rules(|_| true, KeepItem::form, "or")
         )
     }
 }
@@ -56,64 +47,85 @@ impl FromStr for KeepRule {
     type Err = KeepRuleError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        if let Some(inner) = text.strip_prefix("prefer(") {
-            let (field, values) =
-                preference::parse(inner).ok_or_else(|| KeepRuleError(text.to_owned()))?;
-            return Ok(Self::Prefer { field, values });
-        }
-        Ok(match text.split_once(':') {
-            Some(("max", field)) if !field.is_empty() => Self::Max(field.to_owned()),
-            Some(("min", field)) if !field.is_empty() => Self::Min(field.to_owned()),
-            _ => match text {
-                "first" => Self::First,
-                "longest" => Self::Longest,
-                "shortest" => Self::Shortest,
-                "newest" => Self::Newest,
-                "oldest" => Self::Oldest,
-                _ => return Err(KeepRuleError(text.to_owned())),
-            },
-        })
+        let read = |item: &'static KeepItem| {
+            let rest = text.strip_prefix(item.name)?;
+            let (field, values) = match item.argument {
+                Argument::None => rest.is_empty().then(Default::default)?,
+                Argument::Field => (rest.strip_prefix(':')?.to_owned(), Vec::new()),
+                Argument::Values => preference::parse(rest.strip_prefix('(')?)?,
+            };
+            let lacks_field = item.argument != Argument::None && field.is_empty();
+            (!lacks_field).then_some(Self { item, field, values })
+        };
+        KEEP_RULES.iter().find_map(read).ok_or_else(|| KeepRuleError(text.to_owned()))
     }
 }
 
 impl fmt::Display for KeepRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::First => f.write_str("first"),
-            Self::Longest => f.write_str("longest"),
-            Self::Shortest => f.write_str("shortest"),
-            Self::Newest => f.write_str("newest"),
-            Self::Oldest => f.write_str("oldest"),
-            Self::Max(field) => write!(f, "max:{field}"),
-            Self::Min(field) => write!(f, "min:{field}"),
-            Self::Prefer { field, values } => preference::write(field, values, f),
+        f.write_str(self.item.name)?;
+        match self.item.argument {
+            Argument::None => Ok(()),
+            Argument::Field => write!(f, ":{}", self.field),
+            Argument::Values => preference::write(&self.field, &self.values, f),
         }
     }
 }
 
 impl KeepRule {
-    /// Whether smaller values take precedence.
+    /// What it compares.
     #[must_use]
-    pub fn prefers_small(&self) -> bool {
-        matches!(
-            self,
-            Self::First | Self::Shortest | Self::Oldest | Self::Min(_) | Self::Prefer { .. }
-        )
+    pub fn needs(&self) -> Needs {
+        self.item.needs
     }
 
-    /// Whether the values of its field may be texts.
+    /// Whether it goes by the position in the collection, so that no documents tie.
     #[must_use]
-    pub fn compares_texts(&self) -> bool {
-        matches!(self, Self::Prefer { .. })
+    pub fn is_by_order(&self) -> bool {
+        self.item.needs == Needs::Order
     }
 
-    /// The field whose values it needs, for `max:`, `min:` and `prefer(…)`.
+    /// The field of its argument.
     #[must_use]
     pub fn field(&self) -> Option<&str> {
-        match self {
-            Self::Max(field) | Self::Min(field) | Self::Prefer { field, .. } => Some(field),
-            _ => None,
+        (self.item.argument != Argument::None).then_some(&self.field)
+    }
+
+    /// The values of its argument, at least one, in order of preference: their places are compared.
+    /// `None` if it compares numbers.
+    #[must_use]
+    pub fn values(&self) -> Option<&[String]> {
+        (self.item.argument == Argument::Values).then_some(&self.values)
+    }
+
+    /// The value of a document: NaN for none, 0 if the rule goes by the position.
+    #[must_use]
+    pub fn value(&self, document: &dyn Attributes) -> f64 {
+        (self.item.value)(document, &self.field, &self.values)
+    }
+
+    /// A number whose order is the precedence of values: the smaller one takes precedence, −0
+    /// equals 0, and NaN, a missing value, comes last.
+    #[must_use]
+    pub fn key(&self, value: f64) -> u64 {
+        if value.is_nan() {
+            return u64::MAX;
         }
+        let bits = (value + 0.0).to_bits();
+        let ascending = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
+        if self.item.prefers_large { !ascending } else { ascending }
+    }
+
+    /// Compares two values: `Less` means that the first takes precedence.
+    #[must_use]
+    pub fn compare(&self, a: f64, b: f64) -> Ordering {
+        self.key(a).cmp(&self.key(b))
+    }
+
+    /// The document that a rule without an argument prefers, in a sentence: `the longest`.
+    #[must_use]
+    pub fn phrase(&self) -> String {
+        format!("the {self}{}", if self.is_by_order() { " by id" } else { "" })
     }
 }
 
@@ -143,23 +155,10 @@ pub fn keep_rules(list: &str) -> Result<Vec<KeepRule>, KeepRuleError> {
     }
 }
 
-/// Compares two values of a rule: `Less` means that the first takes precedence. NaN, a missing
-/// value, comes last either way.
-#[must_use]
-pub fn precedence(rule: &KeepRule, a: f64, b: f64) -> Ordering {
-    match (a.is_nan(), b.is_nan()) {
-        (true, true) => Ordering::Equal,
-        (true, false) => Ordering::Greater,
-        (false, true) => Ordering::Less,
-        // Both are numbers, so the comparison is defined; −0 equals 0.
-        (false, false) if rule.prefers_small() => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
-        (false, false) => b.partial_cmp(&a).unwrap_or(Ordering::Equal),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn rules_are_read_as_they_are_written() {
@@ -187,18 +186,35 @@ mod tests {
 
     #[test]
     fn missing_values_come_last_either_way() {
-        for rule in [KeepRule::Newest, KeepRule::Oldest] {
-            assert_eq!(precedence(&rule, 1.0, f64::NAN), Ordering::Less);
-            assert_eq!(precedence(&rule, f64::NAN, 1.0), Ordering::Greater);
+        let compare = |rule: &str, a, b| rule.parse::<KeepRule>().unwrap().compare(a, b);
+        for rule in ["newest", "oldest"] {
+            assert_eq!(compare(rule, 1.0, f64::NAN), Ordering::Less);
+            assert_eq!(compare(rule, f64::NAN, 1.0), Ordering::Greater);
         }
-        assert_eq!(precedence(&KeepRule::Newest, 2.0, 1.0), Ordering::Less);
-        assert_eq!(precedence(&KeepRule::Oldest, 2.0, 1.0), Ordering::Greater);
-        assert_eq!(precedence(&KeepRule::Longest, 0.0, -0.0), Ordering::Equal);
+        assert_eq!(compare("newest", 2.0, 1.0), Ordering::Less);
+        assert_eq!(compare("oldest", 2.0, 1.0), Ordering::Greater);
+        assert_eq!(compare("longest", 0.0, -0.0), Ordering::Equal);
+    }
+
+    proptest! {
+        #[test]
+        fn keys_compare_as_values_do(a in any::<f64>(), b in any::<f64>(), large in any::<bool>()) {
+            let rule: KeepRule = if large { "newest" } else { "oldest" }.parse().unwrap();
+            for (a, b) in [(a, b), (a, f64::NAN), (0.0, -0.0), (a, a), (-0.0, b), (f64::INFINITY, a)] {
+                let order = match (a.is_nan(), b.is_nan()) {
+                    (false, false) if large => b.partial_cmp(&a).unwrap(),
+                    (false, false) => a.partial_cmp(&b).unwrap(),
+                    (a, b) => a.cmp(&b),
+                };
+                prop_assert_eq!(rule.compare(a, b), order, "{} {}", a, b);
+            }
+        }
     }
 
     fn prefer(field: &str, values: &[&str]) -> KeepRule {
+        let item = KEEP_RULES.iter().find(|item| item.name == "prefer").unwrap();
         let values = values.iter().map(ToString::to_string).collect();
-        KeepRule::Prefer { field: field.to_owned(), values }
+        KeepRule { item, field: field.to_owned(), values }
     }
 
     #[test]
@@ -240,7 +256,7 @@ mod tests {
         let list = keep_rules("prefer(s=a|'b, )'|\"c'\") , max:x,first").unwrap();
         assert_eq!(
             list,
-            [prefer("s", &["a", "b, )", "c'"]), KeepRule::Max("x".into()), KeepRule::First]
+            [prefer("s", &["a", "b, )", "c'"]), "max:x".parse().unwrap(), "first".parse().unwrap()]
         );
         assert_eq!(keep_rules("longest,max:a(b").unwrap().len(), 2);
         for bad in ["", "longest,", "prefer(s=a),,first", "prefer(s=a"] {

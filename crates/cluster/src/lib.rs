@@ -16,6 +16,8 @@
 mod components;
 mod keep;
 mod preference;
+mod rules;
 
 pub use components::Components;
-pub use keep::{KeepRule, KeepRuleError, keep_rules, precedence};
+pub use keep::{KeepRule, KeepRuleError, keep_rules};
+pub use rules::{Argument, Attributes, KEEP_RULES, KeepItem, Needs, list_keep_rules};

@@ -3,11 +3,16 @@
 //! A value that contains `|`, `)`, `,`, a quotation mark or white space at an end is quoted: `"…"`
 //! or `'…'`, with `\\` before a quotation mark or a backslash within.
 
+use crate::rules::{Argument, KEEP_RULES, KeepItem};
 use std::fmt;
 
 /// Where the first rule of a list ends.
 pub(crate) fn end_of_rule(list: &str) -> usize {
-    if !list.trim_start().starts_with("prefer(") {
+    let has_values = |item: &KeepItem| {
+        let rest = list.trim_start().strip_prefix(item.name);
+        item.argument == Argument::Values && rest.is_some_and(|rest| rest.starts_with('('))
+    };
+    if !KEEP_RULES.iter().any(has_values) {
         return list.find(',').unwrap_or(list.len());
     }
     let (mut quote, mut escaped, mut open) = (None, false, true);
@@ -26,7 +31,7 @@ pub(crate) fn end_of_rule(list: &str) -> usize {
     list.len()
 }
 
-/// The field and the values of a rule, from what follows `prefer(`.
+/// The field and the values of a rule, from what follows `(`.
 pub(crate) fn parse(inner: &str) -> Option<(String, Vec<String>)> {
     let (field, mut rest) = inner.split_once('=')?;
     let field = field.trim();
@@ -73,7 +78,7 @@ fn value(text: &str) -> Option<(String, &str)> {
 
 /// Writes a rule as [`parse`] reads it.
 pub(crate) fn write(field: &str, values: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "prefer({field}=")?;
+    write!(f, "({field}=")?;
     for (at, value) in values.iter().enumerate() {
         if at > 0 {
             f.write_str("|")?;

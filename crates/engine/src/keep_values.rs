@@ -6,7 +6,7 @@
 //! bits.
 
 use crate::date;
-use lookalike_cluster::KeepRule;
+use lookalike_cluster::{Attributes, KeepRule};
 use lookalike_io::{FieldNumber, RecordView};
 
 /// The record lacks the field.
@@ -18,6 +18,50 @@ const UNREADABLE: f64 = f64::from_bits(0x7ff8_0000_0000_0002);
 /// The field holds none of the preferred values.
 const NOT_PREFERRED: f64 = f64::from_bits(0x7ff8_0000_0000_0003);
 
+/// What keep rules compare of a record.
+struct KeepValues<'a> {
+    record: &'a RecordView<'a>,
+    /// Names of the record's extra values.
+    fields: &'a [&'a str],
+    text_bytes: u64,
+}
+
+impl Attributes for KeepValues<'_> {
+    fn text_bytes(&self) -> u64 {
+        self.text_bytes
+    }
+
+    fn date(&self) -> f64 {
+        of_date(self.record.date.as_deref())
+    }
+
+    fn number(&self, field: &str) -> f64 {
+        match self.field(field) {
+            FieldNumber::Missing => MISSING,
+            FieldNumber::Unreadable | FieldNumber::Text(_) => UNREADABLE,
+            FieldNumber::Number(number) => number,
+        }
+    }
+
+    fn place(&self, field: &str, values: &[String]) -> f64 {
+        match self.field(field) {
+            FieldNumber::Missing => MISSING,
+            FieldNumber::Unreadable => NOT_PREFERRED,
+            own => values
+                .iter()
+                .position(|value| FieldNumber::of(value) == own)
+                .map_or(NOT_PREFERRED, |place| place as f64),
+        }
+    }
+}
+
+impl KeepValues<'_> {
+    fn field(&self, field: &str) -> FieldNumber {
+        let at = self.fields.iter().position(|name| *name == field);
+        at.and_then(|at| self.record.extra.get(at)).copied().unwrap_or(FieldNumber::Missing)
+    }
+}
+
 /// The value of a keep rule for a record; a NaN, which tells why, where it has none. `fields` are
 /// the names of the record's extra values.
 #[must_use]
@@ -27,29 +71,7 @@ pub fn keep_value(
     fields: &[&str],
     text_bytes: u64,
 ) -> f64 {
-    match rule {
-        KeepRule::First => 0.0,
-        KeepRule::Longest | KeepRule::Shortest => text_bytes as f64,
-        KeepRule::Newest | KeepRule::Oldest => of_date(record.date.as_deref()),
-        KeepRule::Max(field) | KeepRule::Min(field) => match value_of(field, record, fields) {
-            FieldNumber::Missing => MISSING,
-            FieldNumber::Unreadable | FieldNumber::Text(_) => UNREADABLE,
-            FieldNumber::Number(number) => number,
-        },
-        KeepRule::Prefer { field, values } => match value_of(field, record, fields) {
-            FieldNumber::Missing => MISSING,
-            FieldNumber::Unreadable => NOT_PREFERRED,
-            own => values
-                .iter()
-                .position(|value| FieldNumber::of(value) == own)
-                .map_or(NOT_PREFERRED, |place| place as f64),
-        },
-    }
-}
-
-fn value_of(field: &str, record: &RecordView<'_>, fields: &[&str]) -> FieldNumber {
-    let at = fields.iter().position(|name| *name == field);
-    at.and_then(|at| record.extra.get(at)).copied().unwrap_or(FieldNumber::Missing)
+    rule.value(&KeepValues { record, fields, text_bytes })
 }
 
 fn of_date(written: Option<&str>) -> f64 {
@@ -118,14 +140,14 @@ mod tests {
         assert!(counts.is_any() && !counts.is_all());
         assert!(Valueless::count(&values[1..]).is_all() && !Valueless::count(&[]).is_all());
         assert!(!Valueless::count(&values[..1]).is_any());
-        let behind = |value| lookalike_cluster::precedence(&KeepRule::Newest, value, -1e300);
+        let newest: KeepRule = "newest".parse().unwrap();
+        let behind = |value| newest.compare(value, -1e300);
         assert!(values[1..].iter().all(|&value| behind(value).is_gt()));
     }
 
     #[test]
     fn preferred_values_are_their_places_and_all_others_tie() {
-        let values = ["wiki", "5", "true"].map(String::from).to_vec();
-        let rule = KeepRule::Prefer { field: "s".into(), values };
+        let rule: KeepRule = "prefer(s=wiki|5|true)".parse().unwrap();
         let value = |extra: FieldNumber| {
             let record = RecordView {
                 beside: lookalike_io::Beside::default(),
@@ -150,8 +172,7 @@ mod tests {
             Valueless { documents: 4, missing: 1, unreadable: 3 }
         );
         for other in others {
-            assert!(lookalike_cluster::precedence(&rule, 2.0, other).is_lt());
-            assert!(lookalike_cluster::precedence(&rule, others[0], other).is_eq());
+            assert!(rule.compare(2.0, other).is_lt() && rule.compare(others[0], other).is_eq());
         }
     }
 

@@ -13,7 +13,7 @@ use crate::collection::{Collection, Document, DocumentId, SetRef};
 use crate::poll::Poll;
 use crate::try_sort::par_sort_cancellable;
 use crate::{EngineError, Progress};
-use lookalike_cluster::{KeepRule, precedence};
+use lookalike_cluster::KeepRule;
 use lookalike_core::{Halves, Measure, SetDigest, SpreadSort};
 use lookalike_join::{ChunkId, JoinResult, SetId, SourceError};
 use lookalike_spill::{Checkpoint, Decoder, Encoder};
@@ -423,9 +423,9 @@ pub fn rules_order(
     b: DocumentId,
 ) -> Ordering {
     let protected = collection.is_protected(b).cmp(&collection.is_protected(a));
-    let by_rule = |(rule, column): (&KeepRule, &Vec<_>)| match rule {
-        KeepRule::First => a.cmp(&b),
-        _ => precedence(rule, column[a.index()], column[b.index()]),
+    let by_rule = |(rule, column): (&KeepRule, &Vec<_>)| match rule.is_by_order() {
+        true => rule.compare(a.0.into(), b.0.into()),
+        false => rule.compare(column[a.index()], column[b.index()]),
     };
     let by_rules =
         || keep.iter().zip(&collection.attributes).map(by_rule).find(|order| order.is_ne());

@@ -220,7 +220,7 @@ mod tests {
         fn rank(&self, document: u32) -> Rank {
             let precedence = crate::Precedence {
                 measure: lookalike_core::Measure::Resemblance,
-                keep: vec![lookalike_cluster::KeepRule::First],
+                keep: vec!["first".parse().unwrap()],
             };
             precedence.rank(crate::Ranked {
                 size: 1,

@@ -57,10 +57,8 @@ impl Precedence {
             bytes.extend_from_slice(&(!size).to_be_bytes());
         }
         for (rule, &value) in self.keep.iter().zip(keep) {
-            match rule {
-                KeepRule::First => bytes.extend_from_slice(&first.0.to_be_bytes()),
-                _ => bytes.extend_from_slice(&ordered(value, rule.prefers_small()).to_be_bytes()),
-            }
+            let value = if rule.is_by_order() { first.0.into() } else { value };
+            bytes.extend_from_slice(&rule.key(value).to_be_bytes());
         }
         // A NUL is escaped, so that no id is a prefix of the bytes of another one.
         for &byte in id.as_bytes() {
@@ -75,21 +73,9 @@ impl Precedence {
     }
 }
 
-/// A number whose order is the precedence of the values; NaN is the largest.
-fn ordered(value: f64, prefers_small: bool) -> u64 {
-    if value.is_nan() {
-        return u64::MAX;
-    }
-    // −0 equals 0.
-    let bits = (value + 0.0).to_bits();
-    let ascending = if bits >> 63 == 1 { !bits } else { bits | 1 << 63 };
-    if prefers_small { ascending } else { !ascending }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lookalike_cluster::precedence;
     use proptest::prelude::*;
     use std::cmp::Ordering;
 
@@ -129,9 +115,9 @@ mod tests {
             Measure::Containment => b.0.cmp(&a.0),
             _ => Ordering::Equal,
         };
-        let by_rule = |(at, rule): (usize, &KeepRule)| match rule {
-            KeepRule::First => a.3.cmp(&b.3),
-            _ => precedence(rule, a.1[at], b.1[at]),
+        let by_rule = |(at, rule): (usize, &KeepRule)| match rule.to_string().as_str() {
+            "first" => a.3.cmp(&b.3),
+            _ => rule.compare(a.1[at], b.1[at]),
         };
         let by_rules = keep.iter().enumerate().map(by_rule).find(|order| order.is_ne());
         by_size

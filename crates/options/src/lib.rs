@@ -4,6 +4,7 @@
 
 mod settings;
 
+pub use lookalike_cluster::{KEEP_RULES, KeepItem, list_keep_rules};
 pub use settings::*;
 
 /// A setting, with what every door says of it.
@@ -28,7 +29,7 @@ pub struct Item {
     pub default_in_help: bool,
     /// Documentation in a sentence or two.
     pub help: &'static str,
-    /// Long form of `help`.
+    /// Long form of `help`; `KEEP_RULES` stands for their list.
     pub long_help: Option<&'static str>,
     /// Heading in `--help`.
     pub heading: &'static str,
@@ -43,6 +44,7 @@ pub struct Item {
     /// Type and default of the keyword where they do not follow from `kind` and `default`.
     pub python_type: Option<(&'static str, &'static str)>,
     /// Documentation of the keyword; `help` by default, with keywords in place of options.
+    /// `KEEP_RULES` stands for their list.
     pub python_help: Option<&'static str>,
 }
 
@@ -96,6 +98,20 @@ impl Item {
     #[must_use]
     pub fn id(&self) -> String {
         self.name.replace('-', "_")
+    }
+
+    /// Long form of the help.
+    #[must_use]
+    pub fn long_help(&self) -> Option<String> {
+        let rules = || list_keep_rules(|_| true, |rule| rule.form() + rule.note, "or");
+        self.long_help.map(|help| help.replace("KEEP_RULES", &rules()))
+    }
+
+    /// Documentation of the keyword where it is not the help.
+    #[must_use]
+    pub fn python_help(&self) -> Option<String> {
+        let rules = || list_keep_rules(|_| true, |rule| format!("``{}``", rule.form()), "or");
+        self.python_help.map(|help| help.replace("KEEP_RULES", &rules()))
     }
 
     /// Keyword of Python.

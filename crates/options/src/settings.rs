@@ -238,17 +238,14 @@ pub const KEEP: &[Item] = &[Item {
     default: Some("first"),
     help: "Which duplicate to keep. Rules apply in order; ties are broken by id",
     long_help: Some(
-        "Which duplicate to keep: first (in the order of file names and records), longest, shortest, \
-         newest, oldest, max:FIELD, min:FIELD or prefer(FIELD=VALUE|VALUE), documents whose field \
-         holds one of these values, the first of them first. Rules apply in order, separated by commas \
-         or given one by one; ties are broken by id. With \
+        "Which duplicate to keep: KEEP_RULES. Rules apply in order, separated by commas or given one by \
+         one; ties are broken by id. With \
          --measure containment the larger feature set comes first, and the rules decide between sets of equal \
          size. Documents of --against come before all others.",
     ),
     python_type: Some(("str | Sequence[str]", "\"first\"")),
     python_help: Some(
-        "Which duplicate to keep: ``first``, ``longest``, ``shortest``, ``newest``, ``oldest``, ``max:FIELD``, \
-         ``min:FIELD``, ``prefer(FIELD=VALUE|VALUE)``; several, also in one text with commas between, are applied in order.",
+        "Which duplicate to keep: KEEP_RULES; several, also in one text with commas between, are applied in order.",
     ),
     ..SURVIVORS
 }];

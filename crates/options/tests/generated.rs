@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use lookalike_options::{Item, Kind, METHODS, PARAMETERS, SETTINGS};
+use lookalike_options::{Item, KEEP_RULES, Kind, METHODS, PARAMETERS, SETTINGS};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -93,8 +93,8 @@ fn python_type(item: &Item) -> (String, String) {
 
 /// Help with keywords in place of options.
 fn python_help(item: &Item) -> String {
-    if let Some(help) = item.python_help {
-        return help.to_owned();
+    if let Some(help) = item.python_help() {
+        return help;
     }
     let mut help = item.help.replace('\\', "\\\\");
     for other in settings().chain(PARAMETERS) {
@@ -186,6 +186,16 @@ fn python() -> String {
     out + "}\n"
 }
 
+/// Rows of the table of keep rules in docs/how-to/survivors.md.
+fn keep_rules() -> String {
+    let mut out = "| rule | first comes |\n|---|---|\n".to_owned();
+    for rule in KEEP_RULES {
+        let form = rule.form().replace('|', "\\|");
+        writeln!(out, "| `{form}` | {} |", rule.doc).unwrap();
+    }
+    out
+}
+
 /// Rows of the table of settings in docs/reference/configuration.md.
 fn table() -> String {
     let mut out = "| option | in Python | default | |\n|---|---|---|---|\n".to_owned();
@@ -215,11 +225,15 @@ fn keywords_of_python() {
     check("bindings/python/python/lookalike/_options.py", |_| python());
 }
 
+/// A page with what is between two comments replaced.
+fn with(page: &str, name: &str, table: &str) -> String {
+    let (before, rest) = page.split_once(&format!("<!-- {name} -->\n")).unwrap();
+    let (_, after) = rest.split_once(&format!("<!-- end of {name} -->\n")).unwrap();
+    format!("{before}<!-- {name} -->\n{table}<!-- end of {name} -->\n{after}")
+}
+
 #[test]
-fn table_of_settings() {
-    check("docs/reference/configuration.md", |page| {
-        let (before, rest) = page.split_once("<!-- settings -->\n").unwrap();
-        let (_, after) = rest.split_once("<!-- end of settings -->\n").unwrap();
-        format!("{before}<!-- settings -->\n{}<!-- end of settings -->\n{after}", table())
-    });
+fn tables_of_pages() {
+    check("docs/reference/configuration.md", |page| with(page, "settings", &table()));
+    check("docs/how-to/survivors.md", |page| with(page, "keep rules", &keep_rules()));
 }

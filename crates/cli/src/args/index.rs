@@ -7,6 +7,7 @@ use super::{
     MinFeaturesArgs, TablesArg, WitnessArgs,
 };
 use clap::{Args, Subcommand};
+use lookalike_options::{KeepItem, list_keep_rules};
 use std::path::PathBuf;
 
 #[derive(Debug, Subcommand)]
@@ -309,10 +310,12 @@ pub(crate) struct IndexCreateArgs {
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) least: MinFeaturesArgs,
-    /// Which duplicate to keep: first, longest, shortest, newest, oldest, max:FIELD, min:FIELD or
-    /// prefer(FIELD=VALUE|VALUE). Rules apply in order; `first` is the order in which ids were first added
     #[arg(
         long,
+        help = format!(
+            "Which duplicate to keep: {}. Rules apply in order; `first` is the order in which ids were first added",
+            list_keep_rules(|_| true, KeepItem::form, "or")
+        ),
         value_name = "RULE",
         value_parser = keep_list,
         default_value = "first",

@@ -1,7 +1,7 @@
 //! Arguments of settings, made from their table.
 
 use super::values::{checksum, separator, size, utf8};
-use clap::builder::{PossibleValuesParser, TypedValueParser, ValueParser};
+use clap::builder::{PossibleValuesParser, Resettable, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use lookalike::{BoilerplateLimit, CsvChar, CsvQuote, Extractor, StatusFilter};
 use lookalike_options::{self as options, Item, Kind};
@@ -106,7 +106,7 @@ fn argument(item: &'static Item) -> Arg {
         .hide_default_value(item.default_in_help)
         .hide_possible_values(item.value.contains('|'))
         .help(item.help)
-        .long_help(item.long_help)
+        .long_help(Resettable::from(item.long_help().map(Into::into)))
         .help_heading(item.heading)
         .conflicts_with_all(item.excludes);
     item.needs.iter().fold(argument, Arg::requires)

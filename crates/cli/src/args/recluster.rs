@@ -5,6 +5,7 @@ use super::{
     ContainedArgs, FormatArg, LinkageArg, LogArgs, MeasureArg, ReportArgs, TablesArg, WitnessArg,
 };
 use clap::Args;
+use lookalike_options::{KeepItem, list_keep_rules};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -30,10 +31,12 @@ pub(crate) struct ReclusterArgs {
     /// precedence or the best by --measure (ties by precedence) [default: as in the run]
     #[arg(long, value_enum, value_name = "RULE", help_heading = "Which duplicate to keep")]
     pub(crate) witness: Option<WitnessArg>,
-    /// Which duplicate leads its cluster: first, longest or shortest [default: the rules of the
-    /// run]
     #[arg(
         long,
+        help = format!(
+            "Which duplicate leads its cluster: {} [default: the rules of the run]",
+            list_keep_rules(|rule| rule.needs.is_in_tables(), KeepItem::form, "or")
+        ),
         value_name = "RULE",
         value_parser = keep_list,
         help_heading = "Which duplicate to keep"

@@ -116,13 +116,13 @@ impl Collection {
         Ok(())
     }
 
-    /// Loads all names if ties between documents are broken by name ([`KeepRule::First`] leaves no
-    /// ties).
+    /// Loads all names if ties between documents are broken by name (a rule that goes by the order leaves
+    /// no ties).
     ///
     /// # Errors
     /// A chunk on disk that cannot be read.
     pub fn load_names_for_ties(&mut self, keep: &[KeepRule]) -> Result<(), EngineError> {
-        match keep.contains(&KeepRule::First) {
+        match keep.iter().any(KeepRule::is_by_order) {
             true => Ok(()),
             false => self.load_names(|_| true),
         }

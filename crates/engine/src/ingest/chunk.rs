@@ -165,7 +165,7 @@ impl Reader<'_> {
         };
         for (column, rule) in result.metadata.attributes.iter_mut().zip(self.keep) {
             // The order of the collection needs no values.
-            if *rule != KeepRule::First {
+            if !rule.is_by_order() {
                 column.push(keep_value(rule, record, &self.fields, seen.text_bytes));
             }
         }

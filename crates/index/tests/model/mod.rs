@@ -1,7 +1,7 @@
 //! What an index should hold, by definition: its documents, which of them are kept, and the answers
 //! to questions, all from the texts and without an index.
 
-use lookalike_cluster::{KeepRule, precedence};
+use lookalike_cluster::{KeepRule, Needs};
 use lookalike_core::{
     CommonElements, Measure, Overlap, SetDigest, TextDigest, TokenDigest, features, fingerprint,
     overlap,
@@ -83,9 +83,9 @@ impl Document {
     }
 
     fn keep(&self, rules: &[KeepRule]) -> Vec<f64> {
-        let value = |rule: &KeepRule| match rule {
-            KeepRule::First => 0.0,
-            KeepRule::Longest | KeepRule::Shortest => self.words.len() as f64,
+        let value = |rule: &KeepRule| match rule.needs() {
+            Needs::Order => 0.0,
+            Needs::Text => self.words.len() as f64,
             _ => self.score,
         };
         rules.iter().map(value).collect()
@@ -172,9 +172,9 @@ impl Rules {
             _ => Ordering::Equal,
         };
         let (of_a, of_b) = (a.keep(rules), b.keep(rules));
-        let by_rule = |(at, rule): (usize, &KeepRule)| match rule {
-            KeepRule::First => a.first.cmp(&b.first),
-            _ => precedence(rule, of_a[at], of_b[at]),
+        let by_rule = |(at, rule): (usize, &KeepRule)| match rule.to_string().as_str() {
+            "first" => a.first.cmp(&b.first),
+            _ => rule.compare(of_a[at], of_b[at]),
         };
         let by_rules = rules.iter().enumerate().map(by_rule).find(|order| order.is_ne());
         by_size

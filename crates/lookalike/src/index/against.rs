@@ -10,7 +10,6 @@ use super::open::Index;
 use crate::feature_settings;
 use crate::reading::Documents;
 use crate::{Job, LookalikeError, Record};
-use lookalike_cluster::KeepRule;
 use lookalike_core::Measure;
 use lookalike_engine::files::piece_bytes;
 use lookalike_engine::pipeline::{Items, PipelineLimits};
@@ -290,12 +289,10 @@ fn write(
         put(&fields.date, document.date());
         row.insert(fields.text.clone(), Value::String(document.text(&mut texts)?.to_owned()));
         for (rule, value) in index.analysis.keep.iter().zip(document.keep()) {
-            let held = match rule {
-                KeepRule::Prefer { .. } if value.is_nan() => None,
-                KeepRule::Prefer { values, .. } => {
-                    values.get(value as usize).cloned().map(Value::String)
-                }
-                _ => Number::from_f64(value).map(Value::Number),
+            let held = match rule.values() {
+                Some(_) if value.is_nan() => None,
+                Some(values) => values.get(value as usize).cloned().map(Value::String),
+                None => Number::from_f64(value).map(Value::Number),
             };
             if let (Some(field), Some(held)) = (rule.field(), held) {
                 row.insert(field.to_owned(), held);

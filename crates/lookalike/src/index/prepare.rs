@@ -132,13 +132,8 @@ impl Preparer<'_> {
         keep.clear();
         let fields: Vec<&str> =
             self.inputs.options.fields.extra.iter().map(String::as_str).collect();
-        keep.extend(self.keep.iter().map(|rule| {
-            // As in a run, the order of documents needs no values.
-            match rule {
-                KeepRule::First => 0.0,
-                rule => keep_value(rule, &record, &fields, found.summary.text_bytes),
-            }
-        }));
+        let value = |rule| keep_value(rule, &record, &fields, found.summary.text_bytes);
+        keep.extend(self.keep.iter().map(value));
         let title = record.title.as_deref().map(Cow::Borrowed);
         let extra = Extra { title, message: record.beside.written().map(Cow::Owned) };
         let extra = match (&extra.title, &extra.message) {

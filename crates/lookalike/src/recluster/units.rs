@@ -6,7 +6,7 @@
 use super::earlier::unanswerable;
 use crate::LookalikeError;
 use crate::documents::Documents;
-use lookalike_cluster::{KeepRule, precedence};
+use lookalike_cluster::{Attributes, KeepItem, KeepRule, list_keep_rules};
 use lookalike_core::Measure;
 use lookalike_decide::DocumentRow;
 use lookalike_engine::SetId;
@@ -74,27 +74,26 @@ pub(super) fn precedence_order(
     if until_first(asked) == until_first(own) {
         return Ok(documents.rows.iter().map(|row| row.precedence).collect());
     }
-    if let Some(rule) =
-        until_first(asked).iter().find(|rule| value(rule, &documents.rows[..0]).is_none())
-    {
+    if let Some(rule) = until_first(asked).iter().find(|rule| !rule.needs().is_in_tables()) {
         let own: Vec<String> = own.iter().map(ToString::to_string).collect();
         return Err(unanswerable(
             run,
             format!(
                 "its tables do not hold what the setting keep={rule} goes by; they hold the order of its \
-                 own rules ({}), and what first, longest and shortest need; run `cluster` with the setting keep={rule}",
-                own.join(",")
+                 own rules ({}), and what {} need; run `cluster` with the setting keep={rule}",
+                own.join(","),
+                list_keep_rules(|rule| rule.needs.is_in_tables(), KeepItem::form, "and"),
             ),
         ));
     }
     let columns: Vec<(&KeepRule, Vec<f64>)> = until_first(asked)
         .iter()
-        .filter_map(|rule| Some((rule, value(rule, &documents.rows)?)))
+        .map(|rule| (rule, documents.rows.iter().map(|row| value(rule, row)).collect()))
         .collect();
     let mut order: Vec<u32> = (0..documents.len()).collect();
     order.sort_unstable_by(|&a, &b| {
         let by = |(rule, column): &(&KeepRule, Vec<f64>)| {
-            precedence(rule, column[a as usize], column[b as usize])
+            rule.compare(column[a as usize], column[b as usize])
         };
         let order = columns.iter().map(by).find(|order| order.is_ne()).unwrap_or(Ordering::Equal);
         // Ties go by name.
@@ -107,21 +106,20 @@ pub(super) fn precedence_order(
 
 /// The rules up to the first one without ties.
 fn until_first(rules: &[KeepRule]) -> &[KeepRule] {
-    let first = rules.iter().position(|rule| *rule == KeepRule::First);
+    let first = rules.iter().position(KeepRule::is_by_order);
     first.map_or(rules, |at| &rules[..=at])
 }
 
-/// The values of a rule, if the table has them.
-fn value(rule: &KeepRule, rows: &[DocumentRow]) -> Option<Vec<f64>> {
-    match rule {
-        KeepRule::First => Some(rows.iter().map(|row| f64::from(row.place)).collect()),
-        KeepRule::Longest | KeepRule::Shortest => {
-            Some(rows.iter().map(|row| row.text_bytes as f64).collect())
+/// The value of a rule that needs the position or the text.
+fn value(rule: &KeepRule, row: &DocumentRow) -> f64 {
+    struct Text(u64);
+    impl Attributes for Text {
+        fn text_bytes(&self) -> u64 {
+            self.0
         }
-        KeepRule::Newest
-        | KeepRule::Oldest
-        | KeepRule::Max(_)
-        | KeepRule::Min(_)
-        | KeepRule::Prefer { .. } => None,
+    }
+    match rule.is_by_order() {
+        true => row.place.into(),
+        false => rule.value(&Text(row.text_bytes)),
     }
 }

@@ -3,6 +3,7 @@
 use crate::clean::{self, MEDIUM};
 use crate::human::counted;
 use crate::{Action, SettingsSummary, Summary};
+use lookalike_cluster::KeepRule;
 
 /// What was compared, what counts as a near-duplicate, and which document is kept.
 pub(super) fn of(summary: &Summary) -> Vec<String> {
@@ -72,10 +73,9 @@ fn keep(settings: &SettingsSummary) -> Option<String> {
     if settings.keep.is_empty() {
         return None;
     }
-    let rule = |rule: &String| match rule.as_str() {
-        "first" => "the first by id".to_owned(),
-        "longest" | "shortest" | "newest" | "oldest" => format!("the {rule}"),
-        other => format!("the first by the rule {}", clean::line(other, MEDIUM)),
+    let rule = |rule: &String| match rule.parse::<KeepRule>() {
+        Ok(rule) if rule.field().is_none() => rule.phrase(),
+        _ => format!("the first by the rule {}", clean::line(rule, MEDIUM)),
     };
     let rules: Vec<String> = settings.keep.iter().take(8).map(rule).collect();
     Some(format!("Of a cluster, the document kept is {}.", rules.join(", then ")))

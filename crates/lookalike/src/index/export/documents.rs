@@ -4,7 +4,6 @@ use super::options::ExportOptions;
 use crate::index::extra::Extra;
 use crate::index::open::Index;
 use crate::{LookalikeError, Record, SourceError};
-use lookalike_cluster::KeepRule;
 use lookalike_engine::{EngineError, Progress};
 use lookalike_index::{DocAt, IndexError, Snapshot, StoredDocument, TextReader};
 use lookalike_io::Beside;
@@ -115,13 +114,10 @@ pub(in crate::index) fn record(
     let rules = index.analysis.keep.iter().zip(document.keep());
     let (mut numbers, mut labels) = (Vec::new(), Vec::new());
     for (rule, value) in rules.filter(|(_, value)| !value.is_nan()) {
-        match (rule, rule.field()) {
-            (KeepRule::Prefer { field, values }, _) => {
-                let preferred = values.get(value as usize);
-                labels.extend(preferred.map(|value| (field.clone(), value.clone())));
-            }
-            (_, Some(field)) => numbers.push((field.to_owned(), value)),
-            (_, None) => {}
+        let Some(field) = rule.field() else { continue };
+        match rule.values().map(|values| values.get(value as usize)) {
+            Some(preferred) => labels.extend(preferred.map(|it| (field.to_owned(), it.clone()))),
+            None => numbers.push((field.to_owned(), value)),
         }
     }
     let text = match index.settings().texts {
