@@ -175,7 +175,7 @@ mod tests {
         ] {
             assert_eq!(text.parse::<KeepRule>().unwrap().to_string(), text);
         }
-        for text in ["", "last", "max", "max:", "min:", "Longest", "first:x", "prefer", "prefer()"]
+        for text in ["", "best", "max", "max:", "min:", "Longest", "first:x", "prefer", "prefer()"]
         {
             assert!(
                 text.parse::<KeepRule>().unwrap_err().to_string().contains("max:FIELD"),

@@ -13,7 +13,7 @@ pub struct KeepItem {
     pub prefers_large: bool,
     /// Which document comes first.
     pub doc: &'static str,
-    /// What `--help` says after the form.
+    /// What the long help says after the form.
     pub note: &'static str,
     /// The value of a document, by the field and the values of the argument: NaN for none, 0 where
     /// it is the position.
@@ -100,14 +100,14 @@ pub const KEEP_RULES: &[KeepItem] = &[
     KeepItem {
         name: "newest",
         needs: Needs::Date,
-        doc: "the later date (`--date-field`)",
+        doc: "the later date",
         value: |document, _, _| document.date(),
         ..LARGEST
     },
     KeepItem {
         name: "oldest",
         needs: Needs::Date,
-        doc: "the earlier date (`--date-field`)",
+        doc: "the earlier date",
         value: |document, _, _| document.date(),
         ..SMALLEST
     },
