@@ -3,7 +3,7 @@
 
 Among crates, data flows one way, and each outside library has its place (from `cargo metadata`). In each crate, no files
 import each other in a circle, and in `join` no file imports one of a later step (from `use` lines and qualified paths
-outside of tests).
+outside of tests). The extension module shares what is compiled for the tests (from `cargo tree`).
 """
 import json
 import re
@@ -198,6 +198,25 @@ def packages(manifest: str) -> list[dict]:
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)["packages"]
 
 
+def features(*selection: str) -> set[str]:
+    """The packages that a build compiles, each with its version and features."""
+    command = ["cargo", "tree", "--locked", "--prefix", "none", "--format", "{p} {f}", *selection]
+    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    return {line.removesuffix(" (*)").strip() for line in lines if line}
+
+
+def compiled_twice() -> list[str]:
+    """What the extension module alone would compile once more after the whole workspace with its tests."""
+    every = features("--workspace", "--edges", "all")
+    names = {line.split()[0] for line in every}
+    alone = features("--package", "lookalike-python", "--features", "workspace", "--edges", "normal,build")
+    return [
+        f"{package}: the workspace gives it other features; add them to `workspace` of bindings/python/Cargo.toml"
+        for package in sorted(alone - every)
+        if not package.startswith("lookalike-python ") and package.split()[0] in names
+    ]
+
+
 def main() -> int:
     product, research = (tomllib.loads(Path(path).read_text()) for path in ("Cargo.toml", "research/Cargo.toml"))
     complaints = []
@@ -226,6 +245,7 @@ def main() -> int:
                 complaints.append(f"{name} must not use {target}")
             if name not in HOME.get(target, {name}):
                 complaints.append(f"{target} belongs in {', '.join(sorted(HOME[target]))}, not in {name}")
+    complaints += compiled_twice()
     for crate in [*sorted(Path("crates").iterdir()), Path("bindings/python")]:
         complaints += file_complaints(crate)
     for complaint in complaints:

@@ -4,9 +4,10 @@
     python3 tests/python/run_package.py [--command BINARY] [--keep] [PYTEST ARGUMENT…]
 
 Steps: a fresh environment below out/package, the pinned requirements of bindings/python/tests/requirements.txt from the
-package index, the wheel (in the profile that `cargo test` uses, so that most of it is compiled already), the tests and the
-examples of all docstrings, `mypy --strict`, and `stubtest`, which compares the stubs with the extension module; then
-the tests on a Spark cluster of this machine, where there is Java (without it they are skipped, which fails if CI is set).
+package index, the wheel (in the profile and with the features that `cargo test` uses, so that most of it is compiled
+already), the tests and the examples of all docstrings, `mypy --strict`, and `stubtest`, which compares the stubs with the
+extension module; then the tests on a Spark cluster of this machine, where there is Java (without it they are skipped,
+which fails if CI is set).
 --keep uses the environment of an earlier run. Prints the time of each step.
 """
 
@@ -60,8 +61,8 @@ def main() -> None:
 
     wheels = OUT / "wheels"
     shutil.rmtree(wheels, ignore_errors=True)
-    build = [python, "-m", "maturin", "build", "--profile", "dev", "--locked", "--quiet", "--out", wheels]
-    step("wheel", build, cwd=PACKAGE)
+    build = [python, "-m", "maturin", "build", "--profile", "dev", "--features", "workspace", "--locked", "--quiet"]
+    step("wheel", [*build, "--out", wheels], cwd=PACKAGE)
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--force-reinstall", "--no-deps"]
     step("install", [*pip, *sorted(wheels.glob("*.whl"))])
 
