@@ -10,15 +10,28 @@
 //!
 //! The layouts are described in FORMAT.md. Every read verifies a checksum unless its documentation
 //! says otherwise; damage is an [`std::io::Error`], never a wrong value.
+//!
+//! Without the feature `files`, which is on by default, there are only the traits of checkpoints and
+//! arrays, and creating a spill file is an error; nothing else is compiled.
 
+#[cfg(not(feature = "files"))]
+mod absent;
 pub mod arrays;
+#[cfg(feature = "files")]
 pub mod checked_file;
 mod checkpoint;
+#[cfg(feature = "files")]
 mod damage;
+#[cfg(feature = "files")]
 pub mod regular_file;
+#[cfg(feature = "files")]
 pub mod spill_file;
 
+#[cfg(not(feature = "files"))]
+pub use absent::{Frame, SpillFile};
 pub use arrays::{Decoder, Encoder, Number};
+#[cfg(feature = "files")]
 pub use checked_file::{read_checked_file, write_checked_file};
 pub use checkpoint::Checkpoint;
+#[cfg(feature = "files")]
 pub use spill_file::{Frame, Reopened, SpillFile};

@@ -5,7 +5,8 @@
 //! `desc` of a drawing. Shown is what it does show, though a form holds it: `textarea`, `option`,
 //! `button`.
 
-use crate::page::{Break, MarkKind};
+use crate::MarkKind;
+use crate::page_builder::Break;
 use html5ever::tokenizer::states::RawKind;
 
 /// How the tokenizer must read on after a start tag (WHATWG HTML, section 13.2.6.4).

@@ -6,8 +6,8 @@
 //! contain raw text, and tracking whether the position is within a drawing (where they do not).
 
 use crate::elements::{self, Content};
-use crate::page::{Builder, MarkKind, Page};
-use crate::{reference, tag};
+use crate::page_builder::Builder;
+use crate::{MarkKind, Page, reference, tag};
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::{
     BufferQueue, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,

@@ -8,7 +8,10 @@
 //! markup. [`Terms`] selects the tokens that a measure counts, [`TermFilter`] the terms of a
 //! method.
 //!
+//! Decoding needs the feature `encodings`, markup the feature `html`; both are on by default.
+//!
 //! ```
+//! # #[cfg(feature = "html")] {
 //! use lookalike_text::{AnalysisSettings, Analyzer, Scratch, Terms, decode_html, extract};
 //!
 //! let page = decode_html("<h1>Crêpes</h1><p>2 œufs &amp; 1 l de LAIT".as_bytes());
@@ -29,38 +32,53 @@
 //! analyzer.located_tokens(&text, |token, place| {
 //!     assert_eq!(text[place].to_lowercase(), token);
 //! });
+//! # }
 //! ```
 
 mod analyzer;
 mod casing;
+#[cfg(feature = "encodings")]
 mod charset;
 mod classes;
 mod confusables;
+#[cfg(feature = "encodings")]
 mod decode;
+#[cfg(feature = "html")]
 mod elements;
 mod filter;
+#[cfg(feature = "html")]
 mod html;
 mod located;
 mod masks;
 mod normal;
 mod operators;
 mod page;
+#[cfg(feature = "html")]
+mod page_builder;
+#[cfg(feature = "encodings")]
 mod prescan;
+#[cfg(feature = "html")]
 mod quotes;
+#[cfg(feature = "html")]
 mod reference;
 mod rules;
 mod scan;
 mod settings;
+#[cfg(feature = "html")]
 mod tag;
 mod window;
 
 pub use analyzer::{ANALYSIS_NAME, Analyzer, Scratch};
+#[cfg(feature = "encodings")]
 pub use charset::{Decoded, decode_labelled};
+#[cfg(feature = "encodings")]
 pub use decode::{decode_html, decode_page, decode_plain, decode_text};
 pub use filter::{FilterScratch, TermFilter, TermFilterError, TermRule, Terms};
+#[cfg(feature = "html")]
 pub use html::extract;
 pub use normal::Replaced;
 pub use operators::{OperatorScratch, Operators};
 pub use page::{Mark, MarkKind, Page};
+#[cfg(feature = "html")]
 pub use quotes::replace_quotes;
 pub use settings::{AnalysisSettings, Case, Normalize, Tokens, Unit};
