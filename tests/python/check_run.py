@@ -587,8 +587,8 @@ def rank(record: Record, rules: list) -> tuple:
         if rule.startswith("prefer("):
             field, values = preference(rule)
             place.append(preferred(record.labels.get(field), values))
-        elif name == "first":
-            place.append(record.index)
+        elif name in ("first", "last"):
+            place.append(record.index if name == "first" else -record.index)
         elif name in ("longest", "shortest"):
             place.append(ranked(float(len(record.text.encode())), name == "shortest"))
         elif name in ("newest", "oldest"):

@@ -93,7 +93,7 @@ def test_which_duplicate_is_kept() -> None:
         "date": ["2020-01-01", None, "2021-01-01"],
         "score": [1, 2.5, None],
     }
-    for keep, row in [("first", 0), ("newest", 2), ("oldest", 0), ("max:score", 1), (["newest", "max:score"], 2)]:
+    for keep, row in [("first", 0), ("last", 2), ("newest", 2), ("oldest", 0), ("max:score", 1), (["newest", "max:score"], 2)]:
         assert lookalike.dedup(documents, keep=keep).kept().to_pylist() == [row], keep
     import datetime
 

@@ -78,6 +78,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "cosine": {"measure": "cosine", "threshold": 0.9},
     "components": {"threshold": 0.6, "linkage": "components"},
     "longest": {"threshold": 0.7, "keep": "longest"},
+    "last": {"threshold": 0.7, "keep": "last"},
     "newest": {"threshold": 0.7, "keep": ["newest", "max:score"]},
     "characters": {"threshold": 0.6, "shingle_unit": "char", "shingle": 7, "short_documents": "ignore"},
 }

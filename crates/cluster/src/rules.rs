@@ -95,6 +95,13 @@ pub const KEEP_RULES: &[KeepItem] = &[
         value: |_, _, _| 0.0,
         ..SMALLEST
     },
+    KeepItem {
+        name: "last",
+        needs: Needs::Order,
+        doc: "the later document, by file name and record: where later files replace earlier ones",
+        value: |_, _, _| 0.0,
+        ..LARGEST
+    },
     KeepItem { name: "longest", doc: "the longer text, in bytes", ..LARGEST },
     KeepItem { name: "shortest", doc: "the shorter text, in bytes", ..SMALLEST },
     KeepItem {
@@ -169,5 +176,18 @@ pub fn list_keep_rules(
     match all.split_last() {
         Some((end, rest)) if !rest.is_empty() => format!("{} {last} {end}", rest.join(", ")),
         _ => all.concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::KeepRule;
+
+    #[test]
+    fn the_last_position_takes_precedence_and_none_tie() {
+        let last: KeepRule = "last".parse().unwrap();
+        assert!(last.is_by_order() && last.compare(7.0, 6.0).is_lt());
+        assert!(last.compare(f64::from(u32::MAX - 1), f64::from(u32::MAX)).is_gt());
+        assert_eq!(last.phrase(), "the last by id");
     }
 }

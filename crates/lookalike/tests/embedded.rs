@@ -71,7 +71,7 @@ proptest! {
         threads in 1..5usize,
         small_memory in any::<bool>(),
         batch in 1..50usize,
-        rule in prop::sample::select(vec!["first", "longest", "newest", "max:score"]),
+        rule in prop::sample::select(vec!["first", "last", "longest", "newest", "max:score"]),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("docs.jsonl");

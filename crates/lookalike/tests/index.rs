@@ -106,8 +106,8 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
-    const RULES: [&str; 7] =
-        ["first", "longest", "shortest", "newest", "oldest", "max:score", "min:score"];
+    const RULES: [&str; 8] =
+        ["first", "last", "longest", "shortest", "newest", "oldest", "max:score", "min:score"];
     let measure =
         prop::sample::select(&[Measure::Resemblance, Measure::Containment, Measure::Cosine][..]);
     let keep = prop::collection::vec(prop::sample::select(&RULES[..]), 1..3);

@@ -73,9 +73,9 @@ class SettingFields:
     separate_by : str, optional
         Match only documents with the same value of this field: a language, a site, a security label.
     keep : str | Sequence[str], default "first"
-        Which duplicate to keep: ``first``, ``longest``, ``shortest``, ``newest``, ``oldest``, ``max:FIELD``,
-        ``min:FIELD`` or ``prefer(FIELD=VALUE|VALUE)``; several, also in one text with commas between, are applied
-        in order.
+        Which duplicate to keep: ``first``, ``last``, ``longest``, ``shortest``, ``newest``, ``oldest``,
+        ``max:FIELD``, ``min:FIELD`` or ``prefer(FIELD=VALUE|VALUE)``; several, also in one text with commas
+        between, are applied in order.
     keep_n : int, default 1
         Documents of each cluster that are kept; 0 for none, so that only documents without a duplicate are left.
     contained_only : number or str, optional
