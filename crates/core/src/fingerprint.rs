@@ -97,7 +97,27 @@ impl TokenDigest {
         }
         Self(xxh3_128(&tokens.iter().flat_map(|hash| hash.to_le_bytes()).collect::<Vec<u8>>()))
     }
+
+    /// Digest that stands for the tokens of a text without any (emoji, Braille): of its characters
+    /// but white space. `None` if it has none of these either.
+    #[must_use]
+    pub fn without_words(text: &str) -> Option<Self> {
+        let characters: String = text.split_whitespace().collect();
+        let digest = || TextDigest::of_kind(WITHOUT_WORDS, characters.as_bytes());
+        (!characters.is_empty()).then(|| Self(digest().0))
+    }
+
+    /// The only element of a document without features, or of nothing but boilerplate: its whole
+    /// text, as where a text is shorter than one shingle. So it is equal to documents of the same
+    /// words, and similar to none.
+    #[must_use]
+    pub fn whole_text(self) -> u64 {
+        finalise((self.0 >> 64) as u64 ^ self.0 as u64)
+    }
 }
+
+/// The kind of the digest of a text without words.
+const WITHOUT_WORDS: u64 = 16;
 
 #[cfg(test)]
 mod tests {

@@ -17,7 +17,6 @@ pub use rows::Rows;
 pub use scan::Gathered;
 
 use crate::block::{Block, HeldSets, SharedSets};
-use crate::signer::whole_text;
 use crate::store::ChunkMetadata;
 use crate::{ChunkStore, EngineError, Problems, SignatureBlock, Valueless};
 use lookalike_core::{TextDigest, TokenDigest};
@@ -357,7 +356,7 @@ impl Collection {
         let (mut words, mut set, mut found) = (Vec::new(), Vec::new(), 0);
         for (place, sequence) in alone {
             self.sorted_set(place, &mut words, &mut set)?;
-            found += u64::from(set == [whole_text(sequence)]);
+            found += u64::from(set == [sequence.whole_text()]);
         }
         Ok(found)
     }

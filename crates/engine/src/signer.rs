@@ -12,8 +12,8 @@ mod scratch;
 mod stored;
 
 pub use content::plain_text;
+pub(crate) use features::LargeSet;
 pub use features::TextSet;
-pub(crate) use features::{LargeSet, whole_text};
 pub use given::permuted;
 pub use scratch::SignerScratch;
 pub use stored::{StoredDocuments, StoredSummary};

@@ -139,6 +139,7 @@ mod table_store;
 mod template_sample;
 mod term_counts;
 mod text_signer;
+pub mod texts;
 mod tokens;
 mod undo;
 

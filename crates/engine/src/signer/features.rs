@@ -4,16 +4,9 @@ use super::given::Given;
 use super::{DocumentSummary, SetPart, Signer, SignerScratch};
 use crate::original;
 use lookalike_core::features::MANY;
-use lookalike_core::{SetDigest, TokenDigest, divide, features, fingerprint};
+use lookalike_core::{SetDigest, TokenDigest, divide, features};
 use lookalike_io::{Beside, Content, FeatureList, RecordView};
 use lookalike_methods::Unsigned;
-
-/// The only element of a document without features, or of nothing but boilerplate: its whole text,
-/// as where a text is shorter than one shingle. So it is equal to documents of the same words, and
-/// similar to none.
-pub(crate) fn whole_text(sequence: TokenDigest) -> u64 {
-    fingerprint::finalise((sequence.0 >> 64) as u64 ^ sequence.0 as u64)
-}
 
 /// The digest of a set from which boilerplate was removed: the low half of its own, by which a set
 /// that is read again is checked, and the high half of that of the complete set.
@@ -74,7 +67,7 @@ impl Signer {
             }
             return Ok(SetDigest(seen.signed.0));
         }
-        let whole = [whole_text(seen.sequence)];
+        let whole = [seen.sequence.whole_text()];
         let (mut set, mut digest) = match scratch.features.features(self.features) {
             Some(found) => found,
             None => (&whole[..], features::digest(&whole).ok_or(Unsigned::Empty)?),
@@ -116,7 +109,7 @@ impl Signer {
         let large = scratch.features.token_count() > MANY && self.keeps_sets && !self.signs();
         large.then(|| {
             scratch.few = false;
-            let whole = vec![whole_text(seen.sequence)];
+            let whole = vec![seen.sequence.whole_text()];
             let (mut set, mut digest) = match scratch.features.into_sorted(self.features) {
                 Some(found) => found,
                 None => {
@@ -179,7 +172,7 @@ impl Signer {
                 if let Some(remaining) = features::digest(set) {
                     return Ok(remaining_digest(remaining, complete));
                 }
-                set.push(whole_text(seen.sequence));
+                set.push(seen.sequence.whole_text());
                 features::digest(set).ok_or(Unsigned::OnlyCommon)
             }
         }

@@ -117,7 +117,14 @@ impl Signer {
             });
         }
         let seen = of_tokens(text.len(), features);
-        if seen.tokens == 0 { without_words(seen, text) } else { seen }
+        match seen.tokens == 0 {
+            true => TokenDigest::without_words(text).map_or(seen, |sequence| DocumentSummary {
+                sequence,
+                signed: sequence,
+                ..seen
+            }),
+            false => seen,
+        }
     }
 
     /// The filter of the terms that are compared or counted, if any.
@@ -162,21 +169,6 @@ impl Signer {
             }
         }
     }
-}
-
-/// The kind of the digest of a text without words.
-const WITHOUT_WORDS: u64 = 16;
-
-/// The summary of a text without words (emoji, Braille): its characters but white space stand for
-/// them.
-fn without_words(seen: DocumentSummary, text: &str) -> DocumentSummary {
-    let characters: String = text.split_whitespace().collect();
-    if characters.is_empty() {
-        return seen;
-    }
-    let digest = TextDigest::of_kind(WITHOUT_WORDS, characters.as_bytes());
-    let sequence = TokenDigest(digest.0);
-    DocumentSummary { sequence, signed: sequence, ..seen }
 }
 
 /// The summary of a document whose tokens were taken.
