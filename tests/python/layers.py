@@ -3,7 +3,8 @@
 
 Among crates, data flows one way, and each outside library has its place (from `cargo metadata`). In each crate, no files
 import each other in a circle, and in `join` no file imports one of a later step (from `use` lines and qualified paths
-outside of tests). The extension module shares what is compiled for the tests (from `cargo tree`).
+outside of tests). `lookalike` without its features is a small build, and the extension module shares what is compiled
+for the tests (from `cargo tree`).
 """
 import json
 import re
@@ -72,6 +73,9 @@ HOME = {
         "lookalike-core", "lookalike-spill", "lookalike-index", "lookalike-decide", "lookalike", "lookalike-testing",
     },
 }
+
+# The most packages of `lookalike` without default features: the join over texts in memory.
+MOST_PACKAGES = 60
 
 # The modules of `join` in the order of the data: a module imports only from its own step and earlier ones.
 JOIN_STEPS = [
@@ -205,6 +209,14 @@ def features(*selection: str) -> set[str]:
     return {line.removesuffix(" (*)").strip() for line in lines if line}
 
 
+def small_build() -> list[str]:
+    """Whether the join over texts alone, `lookalike` without its features, has become a large build."""
+    found = features("--package", "lookalike", "--no-default-features", "--edges", "normal")
+    if len(found) <= MOST_PACKAGES:
+        return []
+    return [f"lookalike without default features compiles {len(found)} packages, more than {MOST_PACKAGES}: {sorted(found)}"]
+
+
 def compiled_twice() -> list[str]:
     """What the extension module alone would compile once more after the whole workspace with its tests."""
     every = features("--workspace", "--edges", "all")
@@ -245,7 +257,7 @@ def main() -> int:
                 complaints.append(f"{name} must not use {target}")
             if name not in HOME.get(target, {name}):
                 complaints.append(f"{target} belongs in {', '.join(sorted(HOME[target]))}, not in {name}")
-    complaints += compiled_twice()
+    complaints += compiled_twice() + small_build()
     for crate in [*sorted(Path("crates").iterdir()), Path("bindings/python")]:
         complaints += file_complaints(crate)
     for complaint in complaints:

@@ -1,5 +1,8 @@
 //! Finds the near-duplicate documents in any collection, and proves each one.
 //!
+//! Without the feature `files`, which is on by default, the module [`texts`] is all that there is:
+//! the exact join over texts in memory.
+//!
 //! # In memory
 //!
 //! [`dedup`] and [`cluster`] take a [`Source`] (records, Arrow record batches or files) and return
@@ -74,6 +77,14 @@
 //! `result_tables`, `second_pass` (the inputs once more, each record to its place), `exhibits` and
 //! `summarise` (what people look at).
 
+pub mod texts;
+
+/// Declares items that a build without files does not have. By this name, rustfmt finds the modules.
+macro_rules! cfg_if {
+    (if #[cfg($condition:meta)] { $($item:item)* }) => { $(#[cfg($condition)] $item)* };
+}
+
+cfg_if! { if #[cfg(feature = "files")] {
 mod aligned_pairs;
 mod analysis;
 mod answer;
@@ -139,7 +150,6 @@ mod table_store;
 mod template_sample;
 mod term_counts;
 mod text_signer;
-pub mod texts;
 mod tokens;
 mod undo;
 
@@ -208,3 +218,4 @@ pub use lookalike_report::{
 pub use lookalike_text::{AnalysisSettings, Case, Normalize, Terms, Tokens, Unit};
 
 pub use lookalike_report::human;
+}}
