@@ -163,7 +163,8 @@ pub(crate) trait DocumentFormat: Sync {
         inputs: &Inputs,
         out: &mut Vec<u8>,
     ) -> Result<(), (String, bool)> {
-        let limit = inputs.options.max_record();
+        let options = &inputs.options;
+        let limit = options.max_record();
         let mut source = Decompressed::open(input).map_err(|e| (open::explain(&e), true))?;
         match source.read_up_to(limit.saturating_add(1), out) {
             Ok(_) if out.len() > limit => return Err((too_long(limit), false)),
@@ -174,7 +175,7 @@ pub(crate) trait DocumentFormat: Sync {
                 }
             }
         }
-        if let Some(text) = self.text(out, limit).map_err(|message| (message, false))? {
+        if let Some(text) = self.text(out, options).map_err(|message| (message, false))? {
             *out = text.into_bytes();
         }
         Ok(())
@@ -184,7 +185,7 @@ pub(crate) trait DocumentFormat: Sync {
     ///
     /// # Errors
     /// Why it has none, and a remedy.
-    fn text(&self, _file: &[u8], _limit: usize) -> Result<Option<String>, String> {
+    fn text(&self, _file: &[u8], _options: &DiscoverOptions) -> Result<Option<String>, String> {
         Ok(None)
     }
 

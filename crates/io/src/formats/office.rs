@@ -1,8 +1,8 @@
 //! Word processor documents.
 
-use crate::Format;
 use crate::input::format::About;
 use crate::office::{Office, text};
+use crate::{DiscoverOptions, Format};
 
 use super::item::{DocumentFormat, FormatItem, Reading};
 
@@ -22,7 +22,7 @@ impl Format {
 }
 
 impl DocumentFormat for Office {
-    fn text(&self, file: &[u8], limit: usize) -> Result<Option<String>, String> {
-        text(file, *self, limit).map(Some)
+    fn text(&self, file: &[u8], options: &DiscoverOptions) -> Result<Option<String>, String> {
+        text(file, *self, options.max_record()).map(Some)
     }
 }
