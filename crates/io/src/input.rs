@@ -35,7 +35,7 @@ pub use fields::FieldNames;
 pub use files::{DiscoverOptions, InputFile, Inputs};
 pub use foreign::why_skipped;
 pub use format::Format;
-pub use format_options::{FormatOptions, KeepOrDrop, MailAttachments};
+pub use format_options::*;
 pub use left_out_reason::{LeftOut, LeftOutReason};
 pub use skipped::skipped_kind;
 pub use tally::ArgumentFiles;
