@@ -6,6 +6,7 @@ use std::io::{Cursor, Read};
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
+use zip::result::ZipError;
 
 /// The kind of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,49 +42,82 @@ impl Office {
     }
 }
 
+/// A zip archive in memory.
+pub(crate) struct Package<'a> {
+    zip: zip::ZipArchive<Cursor<&'a [u8]>>,
+    limit: usize,
+    left: usize,
+}
+
+impl<'a> Package<'a> {
+    /// Opens an archive of which at most `limit` bytes are unpacked.
+    ///
+    /// # Errors
+    /// A file that is encrypted, damaged or something else: the reason and a remedy.
+    pub(crate) fn open(file: &'a [u8], limit: usize) -> Result<Self, String> {
+        if file.starts_with(b"\xd0\xcf\x11\xe0") {
+            return Err(
+                "is encrypted, or of an older format of the same program; save it without a password"
+                    .to_owned(),
+            );
+        }
+        let zip = zip::ZipArchive::new(Cursor::new(file)).map_err(damaged)?;
+        Ok(Self { zip, limit, left: limit })
+    }
+
+    /// The bytes of a part.
+    ///
+    /// # Errors
+    /// It does not exist, is encrypted or damaged, or there are too many bytes: the reason and a remedy.
+    pub(crate) fn part(&mut self, name: &str) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::new();
+        let part = self.zip.by_name(name).map_err(|error| match error {
+            ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => {
+                "is encrypted; save it without a password".to_owned()
+            }
+            error => damaged(error),
+        })?;
+        part.take(self.left as u64 + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| format!("its text cannot be unpacked ({error}); get a good copy"))?;
+        self.left = self.left.checked_sub(bytes.len()).ok_or_else(|| {
+            format!(
+                "its text is longer than {} bytes when it is unpacked; raise the setting max_record",
+                self.limit
+            )
+        })?;
+        Ok(bytes)
+    }
+}
+
+fn damaged(error: ZipError) -> String {
+    format!("is not a whole document of its format ({error}); get a good copy")
+}
+
+/// What is wrong with XML.
+pub(crate) fn invalid(error: quick_xml::Error) -> String {
+    format!("its text is no valid XML ({error}); get a good copy")
+}
+
 /// The text of a file: paragraphs on lines of their own.
 ///
 /// # Errors
 /// A file that is encrypted, damaged or something else, or more than `limit` bytes of XML: the reason and
 /// a remedy.
 pub(crate) fn text(file: &[u8], kind: Office, limit: usize) -> Result<String, String> {
-    if file.starts_with(b"\xd0\xcf\x11\xe0") {
-        return Err(
-            "is encrypted, or of an older format of the same program; save it without a password"
-                .to_owned(),
-        );
-    }
-    let damaged = |error: zip::result::ZipError| {
-        format!("is not a whole document of its format ({error}); get a good copy")
-    };
-    let mut zip = zip::ZipArchive::new(Cursor::new(file)).map_err(damaged)?;
-    if kind == Office::Odt && is_encrypted(&mut zip, limit) {
+    let mut package = Package::open(file, limit)?;
+    if kind == Office::Odt && is_encrypted(&mut package) {
         return Err("is encrypted; save it without a password".to_owned());
     }
-    let mut xml = Vec::new();
-    let part = zip.by_name(kind.part()).map_err(|error| match error {
-        zip::result::ZipError::UnsupportedArchive(zip::result::ZipError::PASSWORD_REQUIRED) => {
-            "is encrypted; save it without a password".to_owned()
-        }
-        error => damaged(error),
-    })?;
-    part.take(limit as u64 + 1)
-        .read_to_end(&mut xml)
-        .map_err(|error| format!("its text cannot be unpacked ({error}); get a good copy"))?;
-    if xml.len() > limit {
-        return Err(format!(
-            "its text is longer than {limit} bytes when it is unpacked; raise the setting max_record"
-        ));
-    }
-    let xml = lookalike_text::decode_text(&xml).text;
-    read(&xml, kind).map_err(|error| format!("its text is no valid XML ({error}); get a good copy"))
+    let xml = package.part(kind.part())?;
+    read(&lookalike_text::decode_text(&xml).text, kind).map_err(invalid)
 }
 
 /// Whether the manifest of an ODT file says that parts are encrypted.
-fn is_encrypted(zip: &mut zip::ZipArchive<Cursor<&[u8]>>, limit: usize) -> bool {
+fn is_encrypted(package: &mut Package<'_>) -> bool {
     let mut manifest = Vec::new();
-    let Ok(part) = zip.by_name("META-INF/manifest.xml") else { return false };
-    part.take(limit as u64).read_to_end(&mut manifest).is_ok()
+    let Ok(part) = package.zip.by_name("META-INF/manifest.xml") else { return false };
+    part.take(package.limit as u64).read_to_end(&mut manifest).is_ok()
         && memchr::memmem::find(&manifest, b"encryption-data").is_some()
 }
 
