@@ -434,10 +434,7 @@ pub const FIELDS: &[Item] = &[
     Item {
         name: "input-format",
         value: "FORMAT",
-        kind: Kind::Choice(&[
-            "jsonl", "csv", "tsv", "parquet", "arrow", "text", "markdown", "html", "mbox",
-            "maildir", "eml", "warc", "docx", "odt",
-        ]),
+        kind: Kind::Format,
         help: "Format of all inputs (default: by file name; mbox also by content)",
         path: "format",
         keyword: "format",

@@ -3,7 +3,7 @@
 use super::values::{checksum, separator, size, utf8};
 use clap::builder::{PossibleValuesParser, Resettable, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use lookalike::{BoilerplateLimit, CsvChar, CsvQuote, Extractor, StatusFilter};
+use lookalike::{BoilerplateLimit, CsvChar, CsvQuote, Extractor, Format, StatusFilter};
 use lookalike_options::{self as options, Item, Kind};
 use serde_json::Value;
 use std::fmt::Display;
@@ -130,6 +130,10 @@ fn parser(kind: Kind) -> ValueParser {
         Kind::Seed => clap::value_parser!(u64).map(Value::from).into(),
         Kind::Size => ValueParser::new(|text: &str| size(text).map(Value::from)),
         Kind::Choice(values) => PossibleValuesParser::new(values).map(Value::from).into(),
+        Kind::Format => {
+            let names = Format::choices().map(Format::name);
+            PossibleValuesParser::new(names.collect::<Vec<_>>()).map(Value::from).into()
+        }
         Kind::KeepRules => ValueParser::new(|text: &str| {
             let rules = lookalike::keep_rules(text).map_err(|error| error.to_string())?;
             Ok::<Value, String>(rules.iter().map(ToString::to_string).collect())
@@ -141,19 +145,5 @@ fn parser(kind: Kind) -> ValueParser {
         Kind::Status => ValueParser::new(checked::<StatusFilter>),
         Kind::Extractors => ValueParser::new(checked::<Extractor>),
         Kind::Checksum => ValueParser::new(|text: &str| checksum(text).map(Value::from)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_format_can_be_named() {
-        let item = options::FORMATS.iter().chain(options::FIELDS);
-        let mut item = item.filter(|item| item.name == "input-format");
-        let Kind::Choice(names) = item.next().unwrap().kind else { panic!("it is no choice") };
-        let formats = lookalike::Format::choices().map(lookalike::Format::name);
-        assert_eq!(names, formats.collect::<Vec<_>>());
     }
 }
