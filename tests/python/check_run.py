@@ -139,8 +139,10 @@ def read_records(file: Input, fields: dict, wanted: list) -> list:
     """All records of a file, in order."""
     if file.form == "text":
         record = Record(file, 1, file.path.read_bytes())
-        record.good, record.text, record.name = True, decoded(file.data()), file.name
+        record.good, record.text, record.name = True, decoded(file.data(), fields["encoding"]), file.name
         record.original = file.data().decode("utf-8", errors="surrogateescape")
+        if fields["encoding"] and not is_utf_8(file.data()):
+            record.original = record.text
         return [record]
     if file.form == "eml":
         record = mail_record(file, 1, file.data(), fields, wanted)
@@ -182,11 +184,19 @@ def data_lines(data: bytes) -> list:
     return lines
 
 
-def decoded(data: bytes) -> str:
+def is_utf_8(data: bytes) -> bool:
+    try:
+        return data.decode("utf-8") is not None
+    except UnicodeDecodeError:
+        return False
+
+
+def decoded(data: bytes, other=None) -> str:
+    """`other`: the encoding of what is not UTF-8."""
     for mark, encoding in ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
         if data.startswith(mark):
             return data[len(mark):].decode(encoding, errors="replace")
-    return data.decode("utf-8", errors="replace")
+    return data.decode(other if other and not is_utf_8(data) else "utf-8", errors="replace")
 
 
 class Written(str):
@@ -885,6 +895,7 @@ class Run:
         job = self.settings.get("job", {})
         fields = {"text": "text", "id": "id", "html": "html", "url": "url", "title": "title", "date": "date"}
         fields.update((k, v) for k, v in job.get("settings", {}).get("fields", {}).items() if k in fields)
+        fields["encoding"] = job.get("settings", {}).get("formats", {}).get("text_encoding")
         site_field = job.get("settings", {}).get("site_field")
         fields["url"] = site_field or fields["url"]
         wanted = [

@@ -478,6 +478,49 @@ pub const FIELDS: &[Item] = &[
 /// Options of single formats.
 pub const FORMATS: &[Item] = &[
     Item {
+        name: "text-encoding",
+        value: "windows-1251|gb18030|…",
+        kind: Kind::Choice(&[
+            "big5",
+            "cp437",
+            "cp850",
+            "cp852",
+            "cp866",
+            "euc-jp",
+            "euc-kr",
+            "gb18030",
+            "gbk",
+            "iso-8859-1",
+            "iso-8859-2",
+            "iso-8859-5",
+            "iso-8859-7",
+            "iso-8859-9",
+            "iso-8859-15",
+            "koi8-r",
+            "koi8-u",
+            "macintosh",
+            "shift_jis",
+            "windows-1250",
+            "windows-1251",
+            "windows-1252",
+            "windows-1253",
+            "windows-1254",
+            "windows-1255",
+            "windows-1256",
+            "windows-1257",
+            "windows-1258",
+        ]),
+        help: "Encoding of text and Markdown files that are not UTF-8 and have no byte order mark [default: malformed \
+               bytes are replaced]",
+        long_help: Some(
+            "Encoding of text and Markdown files that are not UTF-8 and have no byte order mark: big5, cp437, cp850, \
+             cp852, cp866, euc-jp, euc-kr, gb18030, gbk, iso-8859-1, -2, -5, -7, -9 or -15, koi8-r, koi8-u, \
+             macintosh, shift_jis, windows-1250 to windows-1258. Without it, malformed bytes are replaced",
+        ),
+        path: "formats.text_encoding",
+        ..INPUT
+    },
+    Item {
         name: "csv-delimiter",
         value: "CHAR",
         kind: Kind::CsvChar,

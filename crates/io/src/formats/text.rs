@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::input::format::About;
-use crate::{Content, Format};
+use crate::{Content, DiscoverOptions, Format};
 
 use super::item::{DocumentFormat, FormatItem, Reading};
 
@@ -31,7 +31,11 @@ impl Format {
 
 struct Plain;
 
-impl DocumentFormat for Plain {}
+impl DocumentFormat for Plain {
+    fn text(&self, file: &[u8], options: &DiscoverOptions) -> Result<Option<String>, String> {
+        Ok(options.formats.text_encoding.as_ref().and_then(|encoding| encoding.text(file)))
+    }
+}
 
 struct Html;
 

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::path::Path;
 use std::time::Duration;
 
+use lookalike_text::decode_plain;
 use serde::{Deserialize, Serialize};
 
 use super::{CsvChar, CsvDialect, CsvQuote, Extractor, Format, InputError};
@@ -13,6 +14,10 @@ use crate::web::StatusFilter;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FormatOptions {
+    /// How text and Markdown files are encoded that are not UTF-8 (`text_encoding`). `None`: malformed
+    /// bytes are replaced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text_encoding: Option<TextEncoding>,
     /// What separates the columns of CSV files (`csv_delimiter`). `None`: a comma, or what a first line
     /// `sep=` says.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -118,6 +123,44 @@ impl FormatOptions {
     }
 }
 
+/// An encoding of text in which ASCII bytes are ASCII, other than UTF-8, by a name that mails and pages
+/// use: `windows-1251`, `gb18030`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct TextEncoding(String);
+
+impl TextEncoding {
+    /// The text of a file in this encoding; `None` if it is UTF-8.
+    pub(crate) fn text(&self, file: &[u8]) -> Option<String> {
+        let is_utf8 = simdutf8::basic::from_utf8(file).is_ok();
+        (!is_utf8).then(|| decode_plain(file, Some(&self.0)).text.into_owned())
+    }
+}
+
+impl TryFrom<String> for TextEncoding {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        let shifts = *b"+ACE-~{VPND~}";
+        let ascii: Vec<u8> = (0..128).chain(shifts).collect();
+        let read = decode_plain(&ascii, Some(&name));
+        // Without a known name it would be UTF-8.
+        match read.encoding != "UTF-8" && read.text.as_bytes() == ascii {
+            true => Ok(Self(name)),
+            false => Err(format!(
+                "unknown encoding `{name}`; name one in which ASCII is ASCII and that is not UTF-8, such as \
+                 windows-1251, shift_jis or gb18030"
+            )),
+        }
+    }
+}
+
+impl From<TextEncoding> for String {
+    fn from(encoding: TextEncoding) -> Self {
+        encoding.0
+    }
+}
+
 /// Whether a part of a text is kept or dropped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -167,6 +210,18 @@ mod tests {
         assert!(with(&["pdf=a {}", "ps=a {}"]).check().is_ok());
         let error = with(&["pdf=a {}", "ps=a {}", ".PDF=b {}"]).check().unwrap_err();
         assert!(error.to_string().contains("`PDF`"), "{error}");
+    }
+
+    #[test]
+    fn an_encoding_has_ascii_and_a_name() {
+        let read = |name: &str| TextEncoding::try_from(name.to_owned());
+        let cyrillic = read("windows-1251").unwrap();
+        assert_eq!(cyrillic.text(b"\xef\xf0\xe8\xe2\xe5\xf2 a").as_deref(), Some("привет a"));
+        assert_eq!(cyrillic.text("привет".as_bytes()), None);
+        assert_eq!(cyrillic.text(b"\xff\xfea\0").as_deref(), Some("a"));
+        for name in ["", "utf-8", "windwos-1251", "utf-16le", "iso-2022-jp", "utf-7", "hz"] {
+            assert!(read(name).unwrap_err().contains("unknown encoding"), "{name}");
+        }
     }
 
     #[test]
