@@ -65,6 +65,11 @@ impl<'a> Package<'a> {
         Ok(Self { zip, limit, left: limit })
     }
 
+    /// Whether there is a part of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.zip.index_for_name(name).is_some()
+    }
+
     /// The bytes of a part.
     ///
     /// # Errors

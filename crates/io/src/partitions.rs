@@ -41,10 +41,10 @@ impl Partitions {
             let Some((name, value)) = part.to_str().and_then(|part| part.split_once('=')) else {
                 continue;
             };
-            let name = decoded(name);
+            let name = percent_decoded(name);
             all.retain(|(known, _)| *known != name);
             if !name.is_empty() && !value.is_empty() && value != NULL {
-                all.push((name, decoded(value)));
+                all.push((name, percent_decoded(value)));
             }
         }
         Self((!all.is_empty()).then(|| all.into()))
@@ -109,7 +109,7 @@ impl Partitions {
 }
 
 /// A text without percent-encoding; one that is none then stays as it is.
-fn decoded(text: &str) -> String {
+pub(crate) fn percent_decoded(text: &str) -> String {
     let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
     while let Some((&byte, after)) = rest.split_first() {
         let digits = after.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
