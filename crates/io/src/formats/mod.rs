@@ -8,6 +8,7 @@
 mod arrow;
 mod columns;
 mod csv;
+mod epub;
 mod extracted;
 mod item;
 mod jsonl;
@@ -40,6 +41,7 @@ const FAMILIES: &[&[FormatItem]] = &[
     message::FORMATS,
     warc::FORMATS,
     office::FORMATS,
+    epub::FORMATS,
     extracted::FORMATS,
 ];
 
