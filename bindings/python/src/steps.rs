@@ -70,6 +70,18 @@ impl Step {
     }
 }
 
+/// The columns of a result table: each as rows of steps call it, and its name.
+#[pyfunction]
+pub(crate) fn result_columns(
+    py: Python<'_>,
+    table: &str,
+    measure: &str,
+) -> PyResult<Vec<(String, &'static str)>> {
+    let measure = serde_json::from_value(measure.into());
+    let measure = measure.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    lookalike::steps::result_columns(table, measure).map_err(|error| errors::exception(py, error))
+}
+
 /// The digest of a run from the sums of its rows.
 #[pyfunction]
 pub(crate) fn step_digest(

@@ -60,6 +60,7 @@ __all__ = [
     "repair_index",
     "run",
     "s_curve",
+    "result_columns",
     "step_digest",
     "undo",
 ]
@@ -323,4 +324,5 @@ class Step:
     def push(self, batch: ArrowArray) -> Table | None: ...
     def finish(self) -> Table | None: ...
 
+def result_columns(table: str, measure: str) -> list[tuple[str, str]]: ...
 def step_digest(sums: ArrowStream, list: bool) -> str: ...

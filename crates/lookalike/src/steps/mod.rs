@@ -26,6 +26,7 @@ mod units;
 pub use description::step;
 pub use results::digest_of_sums;
 pub use step::{Step, StepContext, StepOptions};
+pub use tables::result_columns;
 
 use crate::LookalikeError;
 use tables::{Message, MessageWriter, message};

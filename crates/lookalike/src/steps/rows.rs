@@ -8,7 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BinaryArray, Float64Array, Int64Array, LargeBinaryArray};
 use arrow_array::{LargeStringArray, StringArray};
-use arrow_schema::{ArrowError, DataType};
+use arrow_schema::{ArrowError, DataType, FieldRef};
 
 /// What a column holds.
 pub(crate) trait Kind {
@@ -147,6 +147,18 @@ impl Kind for Blob {
     }
 }
 
+/// Columns of a row behind its own.
+pub(crate) trait Tail: Default {
+    /// What they say.
+    type Row<'a>: Copy;
+    /// Their names and types.
+    fn fields() -> Vec<FieldRef>;
+    /// Adds the values of a row.
+    fn push(&mut self, row: Option<Self::Row<'_>>) -> Result<(), LookalikeError>;
+    /// Takes the columns of all rows.
+    fn finish(&mut self) -> Result<Vec<ArrayRef>, LookalikeError>;
+}
+
 /// The error of rows that lack a column.
 pub(crate) fn no_column(name: &str, kind: &DataType) -> LookalikeError {
     LookalikeError::Settings(format!(
@@ -171,13 +183,16 @@ pub(crate) fn is_complete(rows: usize, bytes: usize) -> bool {
     rows >= ROWS || bytes >= BYTES
 }
 
-/// Makes a row type, its writer and its reader.
+/// Makes a row type, its writer and its reader. With `& NAME: TAIL`, rows have further columns that
+/// are written only.
 macro_rules! rows {
-    ($(#[$doc:meta])* $row:ident, $writer:ident, $reader:ident { $($(#[$field_doc:meta])* $field:ident: $kind:ident,)+ }) => {
+    ($(#[$doc:meta])* $row:ident, $writer:ident, $reader:ident $(& $more:ident: $tail:ident)? { $($(#[$field_doc:meta])* $field:ident: $kind:ident,)+ }) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, Copy, PartialEq, Default)]
+        #[derive(Debug, Clone, Copy, Default)]
         pub(crate) struct $row<'a> {
             $($(#[$field_doc])* pub(crate) $field: <$crate::steps::rows::$kind as $crate::steps::rows::Kind>::Value<'a>,)+
+            $(/// What the further columns say.
+            pub(crate) $more: Option<<$tail as $crate::steps::rows::Tail>::Row<'a>>,)?
             /// Rows without texts and blobs borrow nothing.
             pub(crate) borrows: std::marker::PhantomData<&'a ()>,
         }
@@ -186,6 +201,7 @@ macro_rules! rows {
         #[derive(Default)]
         pub(crate) struct $writer {
             $($field: <$crate::steps::rows::$kind as $crate::steps::rows::Kind>::Builder,)+
+            $($more: $tail,)?
             rows: usize,
             bytes: usize,
             full: Vec<arrow_array::RecordBatch>,
@@ -195,8 +211,10 @@ macro_rules! rows {
             /// The columns.
             pub(crate) fn schema() -> arrow_schema::SchemaRef {
                 use $crate::steps::rows::Kind;
-                let field = |name: &str, kind| arrow_schema::Field::new(name, kind, true);
-                arrow_schema::Schema::new(vec![$(field(stringify!($field), $crate::steps::rows::$kind::TYPE)),+]).into()
+                let field = |name: &str, kind| arrow_schema::FieldRef::new(arrow_schema::Field::new(name, kind, true));
+                let fields = [$(field(stringify!($field), $crate::steps::rows::$kind::TYPE)),+];
+                let fields = fields.into_iter()$(.chain(<$tail as $crate::steps::rows::Tail>::fields()))?;
+                arrow_schema::Schema::new(fields.collect::<Vec<_>>()).into()
             }
 
             /// Adds a row.
@@ -206,6 +224,7 @@ macro_rules! rows {
                     self.bytes += $crate::steps::rows::$kind::bytes(row.$field);
                     $crate::steps::rows::$kind::append(&mut self.$field, row.$field);
                 )+
+                $($crate::steps::rows::Tail::push(&mut self.$more, row.$more)?;)?
                 self.rows += 1;
                 match $crate::steps::rows::is_complete(self.rows, self.bytes) {
                     true => self.cut(),
@@ -215,8 +234,9 @@ macro_rules! rows {
 
             fn cut(&mut self) -> Result<(), $crate::LookalikeError> {
                 if self.rows > 0 {
-                    let columns: Vec<arrow_array::ArrayRef> = vec![$(std::sync::Arc::new(self.$field.finish())),+];
-                    let batch = arrow_array::RecordBatch::try_new(Self::schema(), columns);
+                    let columns: [arrow_array::ArrayRef; _] = [$(std::sync::Arc::new(self.$field.finish())),+];
+                    let columns = columns.into_iter()$(.chain($crate::steps::rows::Tail::finish(&mut self.$more)?))?;
+                    let batch = arrow_array::RecordBatch::try_new(Self::schema(), columns.collect());
                     self.full.push(batch.map_err(|error| $crate::steps::rows::no_batch(&error))?);
                     (self.rows, self.bytes) = (0, 0);
                 }
@@ -261,6 +281,7 @@ macro_rules! rows {
                 use $crate::steps::rows::Kind;
                 (0..self.rows).map(|row| $row {
                     $($field: $crate::steps::rows::$kind::read(&self.$field, row),)+
+                    $($more: None,)?
                     borrows: std::marker::PhantomData,
                 })
             }

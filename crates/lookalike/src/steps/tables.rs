@@ -1,6 +1,14 @@
 //! The tables that travel between steps.
 
-use super::rows::rows;
+use super::rows::{Tail, rows};
+use crate::LookalikeError;
+use arrow_array::ArrayRef;
+use arrow_schema::FieldRef;
+use lookalike_core::Measure;
+use lookalike_decide::name::{A, B, DOCUMENT, KEPT, LEADER, REMOVED};
+use lookalike_decide::tables::COMPARISON;
+use lookalike_decide::{CLUSTERS, Compared, LEDGER, Layout, Measures, PAIRS, Written};
+use lookalike_io::table::{Cell, Column, TableWriter};
 
 rows! {
     /// A document after signing.
@@ -129,7 +137,7 @@ rows! {
 
 rows! {
     /// A row of the results: see [`super::result`].
-    Found, FoundWriter, FoundReader {
+    Found, FoundWriter, FoundReader & compared: Comparison {
         table: Int,
         /// Side of the first document.
         side: Int,
@@ -140,13 +148,6 @@ rows! {
         b_file: Text,
         b_record: MaybeInt,
         rule: Text,
-        resemblance: Ratio,
-        containment_a_in_b: Ratio,
-        containment_b_in_a: Ratio,
-        cosine: Ratio,
-        shared: MaybeInt,
-        size_a: MaybeInt,
-        size_b: MaybeInt,
         /// Rank of the leader of the cluster.
         leader: Int,
         /// The measure of the run.
@@ -161,6 +162,76 @@ rows! {
         hash_high: Int,
         hash_low: Int,
     }
+}
+
+/// The columns that compare two documents, of runs over complete sets by any measure.
+pub(crate) struct Comparison {
+    columns: Written<Compared<'static>>,
+    none: Vec<Cell<'static>>,
+    rows: TableWriter,
+}
+
+impl Default for Comparison {
+    fn default() -> Self {
+        let layout = Layout { name: "", groups: &[COMPARISON] };
+        let written = layout.of(Measures::of_sets(Measure::Cosine));
+        let columns = written.columns();
+        let none = vec![Cell::Null; columns.len()];
+        Self { columns: written, none, rows: TableWriter::in_memory(&columns) }
+    }
+}
+
+impl Tail for Comparison {
+    type Row<'a> = Compared<'a>;
+
+    fn fields() -> Vec<FieldRef> {
+        let batches = Self::default().rows.into_batches().unwrap_or_default();
+        batches.iter().flat_map(|batch| batch.schema().fields().to_vec()).collect()
+    }
+
+    fn push(&mut self, row: Option<Compared<'_>>) -> Result<(), LookalikeError> {
+        match row {
+            Some(row) => self.rows.row(&self.columns.cells(&row))?,
+            None => self.rows.row(&self.none)?,
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<Vec<ArrayRef>, LookalikeError> {
+        let batches = std::mem::take(self).rows.into_batches()?;
+        Ok(batches.first().map(|batch| batch.columns().to_vec()).unwrap_or_default())
+    }
+}
+
+/// The columns of a result table, in their order: each as rows of [`Found`] call it, and its name.
+///
+/// # Errors
+/// There is no such table.
+pub fn result_columns(
+    table: &str,
+    measure: Measure,
+) -> Result<Vec<(String, &'static str)>, LookalikeError> {
+    let measures = Measures::of_sets(measure);
+    let columns = match table {
+        "ledger" => LEDGER.of(measures).columns(),
+        "pairs" => PAIRS.of(measures).columns(),
+        "clusters" => CLUSTERS.of(measures).columns(),
+        _ => return Err(LookalikeError::Settings(format!("there is no result table `{table}`"))),
+    };
+    let roles = [(DOCUMENT, "a"), (A, "a"), (REMOVED, "a"), (B, "b"), (KEPT, "b"), (LEADER, "b")];
+    let named = |name: &str| {
+        roles.iter().find_map(|(role, side)| {
+            let at = role.iter().position(|column| column.name == name)?;
+            Some(format!("{side}_{}", DOCUMENT[at].name))
+        })
+    };
+    let own = |column: &Column| match (named(column.name), column.name) {
+        (Some(own), _) => own,
+        (None, "cluster") => "place".to_owned(),
+        (None, "resemblance") if table == CLUSTERS.name => "measure".to_owned(),
+        (None, name) => name.to_owned(),
+    };
+    Ok(columns.iter().map(|column| (own(column), column.name)).collect())
 }
 
 impl Edge<'_> {
