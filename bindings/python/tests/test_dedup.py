@@ -143,7 +143,7 @@ def test_settings_are_those_of_the_summary() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"measure": "nosuch"}, {"keep": "nosuch"}, {"shingle": 0}, {"linkage": "x"}, {"method": "nosuch"}, {"keep": "last"}]
+    [{"measure": "nosuch"}, {"keep": "nosuch"}, {"shingle": 0}, {"linkage": "x"}, {"method": "nosuch"}, {"keep": False}]
     + [{"lexicon": "x"}, {"verify": "none"}, {"witness": "best", "linkage": "components"}, {"min_features": -1}],
 )
 def test_settings_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:

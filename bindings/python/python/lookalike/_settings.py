@@ -60,10 +60,10 @@ class Settings(SettingFields):
 
     def __post_init__(self) -> None:
         rules: Any = self.keep
-        if rules == "last" or rules is False:
+        if rules is False:
             raise SettingsError(
-                "keep='last' depends on the order of rows only, and keep=False would remove documents without one that"
-                " stays; use keep='first', 'longest', 'newest', 'max:FIELD', …",
+                "keep=False would remove documents without one that stays; use keep='first', 'longest', 'newest',"
+                " 'max:FIELD', …",
                 "keep_rule",
             )
         keep = (rules,) if isinstance(rules, str) else tuple(rules)
