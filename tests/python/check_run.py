@@ -1239,6 +1239,8 @@ def check_counts(row: dict, a: Record, b: Record, cosine: bool) -> list:
         ratios["cosine"] = shared / math.sqrt(size_a * size_b)
     if "whole_resemblance" in row:
         ratios["whole_resemblance"] = len(a.complete & b.complete) / len(a.complete | b.complete)
+    if "dice" in row:
+        ratios["dice"] = 2 * shared / (size_a + size_b)
     for name, value in ratios.items():
         complaints += number_complaints(where, name, row.get(name), value)
     return complaints

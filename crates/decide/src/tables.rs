@@ -117,7 +117,16 @@ pub const COMPARISON: &[Item<Compared<'static>>] = &[
         |row| row.whole.into(),
     )
     .when(|run| run.whole),
+    Compares::new(
+        Column::ratio("dice"),
+        "Dice coefficient of the two sets, 2·`shared` / (`size_a` + `size_b`): the similarity that plagiarism checkers state",
+        |row| row.evidence.counts().map(dice).into(),
+    ),
 ];
+
+fn dice(counts: Overlap) -> f64 {
+    2.0 * f64::from(counts.shared) / (f64::from(counts.a) + f64::from(counts.b)).max(1.0)
+}
 
 fn count<'c>(count: Option<u32>) -> Cell<'c> {
     count.map_or(Cell::Null, |count| Cell::Count(count.into()))
@@ -374,6 +383,19 @@ mod tests {
         let other = DocumentName { id: "8".into(), ..name.clone() };
         let other = Compared { b: &other, ..row };
         assert_ne!(written.hash(&row, &mut Vec::new()), written.hash(&other, &mut Vec::new()));
+    }
+
+    #[test]
+    fn the_dice_coefficient_is_of_the_counts() {
+        let name = DocumentName { id: "7".into(), file: "a".into(), record: 3, protected: false };
+        let dice = |evidence| {
+            let row = Compared { a: &name, b: &name, rule: None, evidence, whole: None };
+            format!("{:?}", PAIRS.of(Measures::OF_SAMPLES).cells(&row).last().unwrap())
+        };
+        // 2 · 4 / (5 + 11), and r / (1 + r) times 2 of the resemblance r = 4 / 12.
+        assert_eq!(dice(Evidence::Exact(Overlap { shared: 4, a: 5, b: 11 })), "Ratio(0.5)");
+        assert_eq!(dice(Evidence::Exact(Overlap { shared: 0, a: 0, b: 0 })), "Ratio(0.0)");
+        assert_eq!(dice(Evidence::Distance(3)), "Null");
     }
 
     #[test]

@@ -145,7 +145,7 @@ def refusals(c: Checks, docs: Path) -> None:
         damaged(f"{name} lacks its last line", "run", edit(name, lambda lines: lines[:-1]))
         damaged(f"{name} ends in a line", "run", edit(name, lambda lines: [*lines[:-1], lines[-1][:3]]))
         damaged(f"{name} is missing", "holds no", lambda run, name=name: (run / name).unlink())
-    damaged("two counts differ", "run", edit("pairs.tsv", lambda lines: [*lines[:-1], re.sub(r"\t(\d+)\t(\d+)$", lambda m: f"\t{int(m[1]) + 1}\t{m[2]}", lines[-1].rstrip("\n")) + "\n"]))
+    damaged("two counts differ", "run", edit("pairs.tsv", lambda lines: [*lines[:-1], re.sub(r"\t(\d+)(\t\d+\t[^\t]+)$", lambda m: f"\t{int(m[1]) + 1}{m[2]}", lines[-1])]))
     damaged("another order of precedence", "not those that its summary tells of", edit("documents.tsv", lambda lines: [*lines[:-1], re.sub(r"^(\S+\t\S+\t\d+\t\d+\t)\d+", r"\g<1>1", lines[-1])]))
     damaged("the summary is of something else", "not written by this version", lambda run: (run / "summary.json").write_text("{}"))
     damaged("the pairs of another run", "run", lambda run: shutil.copy(folder / "cosine" / "pairs.tsv", run))
