@@ -7,6 +7,7 @@ outside of tests). `lookalike` without its features is a small build, and the ex
 for the tests (from `cargo tree`).
 """
 import json
+import os
 import re
 import subprocess
 import sys
@@ -205,7 +206,10 @@ def packages(manifest: str) -> list[dict]:
 def features(*selection: str) -> set[str]:
     """The packages that a build compiles, each with its version and features."""
     command = ["cargo", "tree", "--locked", "--prefix", "none", "--format", "{p} {f}", *selection]
-    lines = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    # Not with the features of all packages, where a nightly cargo is told to unify them.
+    variables = {name: value for name, value in os.environ.items() if name != "CARGO_RESOLVER_FEATURE_UNIFICATION"}
+    ended = subprocess.run(command, check=True, capture_output=True, text=True, env=variables)
+    lines = ended.stdout.splitlines()
     return {line.removesuffix(" (*)").strip() for line in lines if line}
 
 
@@ -214,7 +218,7 @@ def small_build() -> list[str]:
     found = features("--package", "lookalike", "--no-default-features", "--edges", "normal")
     if len(found) <= MOST_PACKAGES:
         return []
-    return [f"lookalike without default features compiles {len(found)} packages, more than {MOST_PACKAGES}: {sorted(found)}"]
+    return [f"lookalike without default features compiles {len(found)} packages, more than {MOST_PACKAGES}"]
 
 
 def compiled_twice() -> list[str]:
