@@ -100,7 +100,15 @@ impl<R: TableRow> Layout<R> {
     #[must_use]
     pub fn of(&self, measures: Measures) -> Written<R> {
         let items = self.groups.iter().flat_map(|group| group.iter());
-        Written { items: items.filter(|item| (item.when)(measures)).collect() }
+        Written { name: self.name, items: items.filter(|item| (item.when)(measures)).collect() }
+    }
+
+    /// The columns that a table has, which may be of another version.
+    #[must_use]
+    pub fn only(&self, columns: &[Column]) -> Written<R> {
+        let items = self.groups.iter().flat_map(|group| group.iter());
+        let has = |item: &&Item<R>| columns.iter().any(|own| own.name == item.column.name);
+        Written { name: self.name, items: items.filter(has).collect() }
     }
 
     /// Index of a column that every table of this layout has.
@@ -116,6 +124,8 @@ impl<R: TableRow> Layout<R> {
 
 /// The columns of a table that are written.
 pub struct Written<R: TableRow + 'static> {
+    /// The name of the table, without extension.
+    pub name: &'static str,
     items: Vec<&'static Item<R>>,
 }
 

@@ -3,7 +3,7 @@
 use crate::column::{TableRow, Written};
 use crate::digest::{TableDigest, row_hash};
 use lookalike_io::sink::{OutputError, Staging};
-use lookalike_io::table::{Cell, Column, TableFormat, TableWriter, WrittenTable};
+use lookalike_io::table::{Cell, TableFormat, TableWriter, WrittenTable};
 use lookalike_join::Progress;
 
 /// Why a table could not be written.
@@ -18,7 +18,8 @@ pub enum TableFailure {
 }
 
 /// A table that is written row by row, with a digest of its rows.
-pub struct Table<'a> {
+pub struct Table<'a, R: TableRow + 'static> {
+    columns: Written<R>,
     writer: TableWriter,
     digest: &'a mut TableDigest,
     progress: &'a dyn Progress,
@@ -28,30 +29,31 @@ pub struct Table<'a> {
 /// Rows between two polls for cancellation.
 const POLLED: u64 = 4096;
 
-impl<'a> Table<'a> {
+impl<'a, R: TableRow> Table<'a, R> {
     /// Starts a table of a result directory.
     ///
     /// # Errors
     /// A file that cannot be written.
     pub fn create(
         staging: &Staging,
-        name: &str,
         format: TableFormat,
-        columns: &[Column],
+        columns: Written<R>,
         digest: &'a mut TableDigest,
         progress: &'a dyn Progress,
     ) -> Result<Self, TableFailure> {
-        let writer = TableWriter::create(&staging.path(name), format, columns)?;
-        Ok(Self::new(writer, digest, progress))
+        let path = staging.path(columns.name);
+        let writer = TableWriter::create(&path, format, &columns.columns())?;
+        Ok(Self::new(columns, writer, digest, progress))
     }
 
     /// A table with an open writer.
     pub fn new(
+        columns: Written<R>,
         writer: TableWriter,
         digest: &'a mut TableDigest,
         progress: &'a dyn Progress,
     ) -> Self {
-        Self { writer, digest, progress, rows: 0 }
+        Self { columns, writer, digest, progress, rows: 0 }
     }
 
     /// Whether to go on.
@@ -70,20 +72,16 @@ impl<'a> Table<'a> {
     ///
     /// # Errors
     /// A file that cannot be written, a cancellation.
-    pub fn add<'r, R: TableRow>(
-        &mut self,
-        columns: &Written<R>,
-        row: &'r R::Row<'r>,
-    ) -> Result<(), TableFailure> {
-        let cells = columns.cells(row);
+    pub fn add<'r>(&mut self, row: &'r R::Row<'r>) -> Result<(), TableFailure> {
+        let cells = self.columns.cells(row);
         if !R::is_protected(row) {
             return self.row(&cells);
         }
-        let hash = columns.hash(row, self.digest.bytes());
+        let hash = self.columns.hash(row, self.digest.bytes());
         self.write(&cells, hash)
     }
 
-    /// Writes a row of cells.
+    /// Writes a row of cells, of which there is one for each column.
     ///
     /// # Errors
     /// A file that cannot be written, a cancellation.
@@ -113,7 +111,7 @@ impl<'a> Table<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lookalike_io::table::ColumnKind;
+    use crate::{Measures, PROBLEMS};
     use std::cell::Cell as Count;
     use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -131,14 +129,14 @@ mod tests {
             let folder = tempfile::tempdir().unwrap();
             let staging = Staging::create(&folder.path().join("out"), false).unwrap();
             let (mut digest, flag) = (TableDigest::new("t"), Flag(AtomicBool::new(false)));
-            let columns = [Column { name: "id", kind: ColumnKind::Text }];
+            let columns = PROBLEMS.of(Measures::ALL);
+            let cells = vec![super::Cell::Null; columns.columns().len()];
             let format = TableFormat::Tsv;
-            let mut table =
-                Table::create(&staging, "t", format, &columns, &mut digest, &flag).unwrap();
+            let mut table = Table::create(&staging, format, columns, &mut digest, &flag).unwrap();
             let written = Count::new(0);
             let mut row = || {
                 written.set(written.get() + 1);
-                table.row(&[super::Cell::Text("a")])
+                table.row(&cells)
             };
             (0..before).for_each(|_| row().unwrap());
             flag.0.store(true, Ordering::Relaxed);

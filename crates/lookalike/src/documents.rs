@@ -12,9 +12,7 @@ use crate::analysis::Analysis;
 use crate::result_tables::Named;
 use lookalike_cluster::KeepRule;
 use lookalike_decide::name::WIDTH;
-use lookalike_decide::{
-    DOCUMENTS, DocumentName, DocumentRow, Listed, Measures, Table, TableDigest,
-};
+use lookalike_decide::{DOCUMENTS, DocumentName, DocumentRow, Listed, Table, TableDigest};
 use lookalike_engine::DocumentId;
 use lookalike_engine::try_sort::par_sort_cancellable;
 use lookalike_engine::units::rules_order;
@@ -28,7 +26,7 @@ use std::path::Path;
 pub(crate) fn fill_documents(
     analysis: &Analysis,
     keep: &[KeepRule],
-    table: &mut Table<'_>,
+    table: &mut Table<'_, Listed<'static>>,
 ) -> Result<(), LookalikeError> {
     let Analysis { collection, units, matches, .. } = analysis;
     let in_pairs = units.in_pairs(matches);
@@ -58,7 +56,6 @@ pub(crate) fn fill_documents(
     let first_text = firsts(&listed, precedence.len(), text);
 
     par_sort_cancellable(&mut order, table.progress(), |x, y| x.compare(*y, collection))?;
-    let columns = DOCUMENTS.of(Measures::ALL);
     for Named { a: document, .. } in order {
         let at = document.index();
         let row = DocumentRow {
@@ -70,7 +67,7 @@ pub(crate) fn fill_documents(
             lexically_equivalent: first_words[at].0 + 1,
             identical: first_text[at].0 + 1,
         };
-        table.add(&columns, &Listed { name: &collection.document_name(document)?, row })?;
+        table.add(&Listed { name: &collection.document_name(document)?, row })?;
     }
     Ok(())
 }

@@ -66,12 +66,12 @@ impl NearMisses {
         let columns = written.columns();
         let mut digest = TableDigest::new(NEAR_MISSES.name);
         let writer = store.begin(NEAR_MISSES.name, &columns)?;
-        let mut table = Table::new(writer, &mut digest, progress);
+        let mut table = Table::new(written, writer, &mut digest, progress);
         let name = |document| collection.document_name(document);
         for (Named { a, b, .. }, evidence) in rows {
             let whole = analysis.whole_resemblance(a, b, evidence)?;
             let (a, b) = (&name(a)?, &name(b)?);
-            table.add(&written, &Compared { a, b, rule: None, evidence, whole })?;
+            table.add(&Compared { a, b, rule: None, evidence, whole })?;
         }
         Ok((store.finish(&columns, table.into_writer())?, summary))
     }

@@ -6,9 +6,11 @@ use crate::documents::fill_documents;
 use crate::result_tables::{fill_clusters, fill_ledger, fill_pairs, measures};
 use crate::table_store::TableStore;
 use crate::{Job, LookalikeError};
-use lookalike_decide::{CLUSTERS, DOCUMENTS, LEDGER, PAIRS, Table, TableDigest, run_digest};
+use lookalike_decide::{
+    CLUSTERS, DOCUMENTS, LEDGER, Measures, PAIRS, Table, TableDigest, TableRow, Written, run_digest,
+};
 use lookalike_engine::Progress;
-use lookalike_io::table::{Column, WrittenTable};
+use lookalike_io::table::WrittenTable;
 use lookalike_report::Action;
 
 /// The tables of a run. In the order of the fields they are listed in a summary.
@@ -43,33 +45,29 @@ impl<T: Send> RunTables<T> {
         let mut of_clusters = TableDigest::new(CLUSTERS.name);
         let mut of_pairs = TableDigest::new(PAIRS.name);
         let measures = measures(analysis);
-        let table = |name, columns: &[Column], digest, fill: &dyn Fn(&mut Table<'_>) -> _| {
-            let mut table = Table::new(store.begin(name, columns)?, digest, progress);
-            fill(&mut table)?;
-            store.finish(columns, table.into_writer())
-        };
         let is_list = action == Action::List;
         // About as much to write on either side.
         let (first, others) = rayon::join(
             || match is_list {
                 true if analysis.matches.pairs.complete => {
                     let keep = job.settings.keep_rules()?;
-                    let fill = |table: &mut Table<'_>| fill_documents(analysis, &keep, table);
-                    table(DOCUMENTS.name, &DOCUMENTS.all(), &mut of_documents, &fill).map(Some)
+                    let columns = DOCUMENTS.of(Measures::ALL);
+                    let fill = |table: &mut Table<'_, _>| fill_documents(analysis, &keep, table);
+                    filled(store, columns, &mut of_documents, progress, fill).map(Some)
                 }
                 true => Ok(None),
                 false => {
-                    let fill = |table: &mut Table<'_>| fill_ledger(analysis, table);
-                    let columns = LEDGER.of(measures).columns();
-                    table(LEDGER.name, &columns, &mut of_ledger, &fill).map(Some)
+                    let fill = |table: &mut Table<'_, _>| fill_ledger(analysis, table);
+                    filled(store, LEDGER.of(measures), &mut of_ledger, progress, fill).map(Some)
                 }
             },
             || -> Result<_, LookalikeError> {
-                let fill = |table: &mut Table<'_>| fill_clusters(analysis, clusters, table);
-                let clusters = table(CLUSTERS.name, &CLUSTERS.all(), &mut of_clusters, &fill)?;
-                let fill = |table: &mut Table<'_>| fill_pairs(analysis, table);
-                let columns = PAIRS.of(measures).columns();
-                Ok((clusters, table(PAIRS.name, &columns, &mut of_pairs, &fill)?))
+                let columns = CLUSTERS.of(Measures::ALL);
+                let fill = |table: &mut Table<'_, _>| fill_clusters(analysis, clusters, table);
+                let clusters = filled(store, columns, &mut of_clusters, progress, fill)?;
+                let fill = |table: &mut Table<'_, _>| fill_pairs(analysis, table);
+                let pairs = filled(store, PAIRS.of(measures), &mut of_pairs, progress, fill)?;
+                Ok((clusters, pairs))
             },
         );
         let (first, (clusters, pairs)) = (first?, others?);
@@ -81,6 +79,21 @@ impl<T: Send> RunTables<T> {
         let documents_digest = documents.is_some().then(|| run_digest(&[&of_documents]));
         Ok(Self { ledger, documents, clusters, pairs, digest, documents_digest })
     }
+}
+
+/// Begins a table, fills and ends it.
+fn filled<S: TableStore, R: TableRow>(
+    store: &S,
+    columns: Written<R>,
+    digest: &mut TableDigest,
+    progress: &dyn Progress,
+    fill: impl FnOnce(&mut Table<'_, R>) -> Result<(), LookalikeError>,
+) -> Result<S::Done, LookalikeError> {
+    let names = columns.columns();
+    let writer = store.begin(columns.name, &names)?;
+    let mut table = Table::new(columns, writer, digest, progress);
+    fill(&mut table)?;
+    store.finish(&names, table.into_writer())
 }
 
 impl RunTables<WrittenTable> {

@@ -12,8 +12,8 @@ use crate::{LookalikeError, settings};
 use lookalike_core::Threshold;
 use lookalike_decide::name::{REMOVED, WIDTH};
 use lookalike_decide::{
-    CLUSTERS, DocumentName, LEDGER, Measures, Member, PAIRS, PROBLEMS, Represented, Rule, Table,
-    TableDigest, run_digest,
+    CLUSTERS, DocumentName, LEDGER, Layout, Measures, Member, PAIRS, PROBLEMS, Represented, Rule,
+    Table, TableDigest, TableRow, run_digest,
 };
 use lookalike_engine::files::{FilePart, piece_bytes};
 use lookalike_engine::pipeline::PipelineLimits;
@@ -120,7 +120,7 @@ fn carry_out(job: &UndoJob, progress: &dyn Progress) -> Result<Summary, Lookalik
     let mut written = tables.write(&restored, &mut after, &staging, progress)?;
     if job.run.join("problems").with_extension(format.extension()).is_file() {
         let digest = &mut TableDigest::new("");
-        written.push(copy_table(&job.run, "problems", format, (&staging, digest), progress)?);
+        written.push(copy_table(&job.run, &PROBLEMS, format, (&staging, digest), progress)?);
     }
 
     let numbers: BTreeMap<&str, u32> =
@@ -414,14 +414,8 @@ impl Tables {
     ) -> Result<Vec<WrittenTable>, LookalikeError> {
         let mut digests = [LEDGER.name, CLUSTERS.name, PAIRS.name].map(TableDigest::new);
         let [of_ledger, of_clusters, of_pairs] = &mut digests;
-        let mut table = Table::create(
-            staging,
-            LEDGER.name,
-            self.format,
-            &self.ledger_columns,
-            of_ledger,
-            progress,
-        )?;
+        let columns = LEDGER.only(&self.ledger_columns);
+        let mut table = Table::create(staging, self.format, columns, of_ledger, progress)?;
         // Leaders of dropped clusters, who stay in them.
         let mut leaders: BTreeSet<&Place> = BTreeSet::new();
         for LedgerRow { place, rule, row } in &self.ledger {
@@ -445,7 +439,7 @@ impl Tables {
         let ledger = table.finish()?;
         let leaves = |place: &Place| restored.contains(place) && !leaders.contains(place);
         let clusters = self.write_clusters(leaves, summary, (staging, of_clusters), progress)?;
-        let pairs = copy_table(&self.run, PAIRS.name, self.format, (staging, of_pairs), progress)?;
+        let pairs = copy_table(&self.run, &PAIRS, self.format, (staging, of_pairs), progress)?;
         summary.digest = run_digest(&digests.each_ref());
         let names: Vec<String> =
             restored.iter().map(|(file, record)| format!("{file}:{record}")).collect();
@@ -469,9 +463,7 @@ impl Tables {
         let mut sizes = SizeHistogram::default();
         (summary.clusters, summary.documents_in_clusters, summary.largest_cluster) = (0, 0, 0);
         let columns = CLUSTERS.of(Measures::ALL);
-        let names = columns.columns();
-        let mut table =
-            Table::create(staging, CLUSTERS.name, self.format, &names, digest, progress)?;
+        let mut table = Table::create(staging, self.format, columns, digest, progress)?;
         for cluster in self.clusters.chunk_by(|a, b| a[WIDTH] == b[WIDTH]) {
             let named = cluster.iter().filter_map(|row| {
                 let value = row[2 * WIDTH + 1].as_ratio();
@@ -489,16 +481,13 @@ impl Tables {
             let leader = leader.unwrap_or_else(|| left[0].0.clone());
             for (at, (name, value)) in left.iter().enumerate() {
                 let of_leader = of_leader.take();
-                table.add(
-                    &columns,
-                    &Member {
-                        member: name,
-                        cluster: summary.clusters,
-                        leader: &leader,
-                        value: *value,
-                        represented: of_leader.as_ref(),
-                    },
-                )?;
+                table.add(&Member {
+                    member: name,
+                    cluster: summary.clusters,
+                    leader: &leader,
+                    value: *value,
+                    represented: of_leader.as_ref(),
+                })?;
                 if let Some(value) = value.filter(|_| at > 0) {
                     similarity.add(value);
                 }
@@ -519,17 +508,18 @@ fn place_of(name: &DocumentName<'_>) -> Place {
 }
 
 /// Copies a table.
-fn copy_table(
+fn copy_table<R: TableRow>(
     run: &Path,
-    name: &str,
+    layout: &Layout<R>,
     format: TableFormat,
     (staging, digest): (&Staging, &mut TableDigest),
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
-    let known = if name == PAIRS.name { PAIRS.all() } else { PROBLEMS.all() };
-    let mut reader = TableReader::open(run, name, &known)?;
-    let columns = if reader.columns().is_empty() { known } else { reader.columns().to_vec() };
-    let mut table = Table::create(staging, name, format, &columns, digest, progress)?;
+    let known = layout.all();
+    let mut reader = TableReader::open(run, layout.name, &known)?;
+    let columns = if reader.columns().is_empty() { &known } else { reader.columns() };
+    let columns = layout.only(columns);
+    let mut table = Table::create(staging, format, columns, digest, progress)?;
     for row in &mut reader {
         table.row(&row?.iter().map(Value::as_cell).collect::<Vec<_>>())?;
     }

@@ -62,12 +62,11 @@ fn write_documents(
     (1u32..).zip(order).for_each(|(place, document)| precedence[document as usize] = place);
 
     let (columns, format) = (DOCUMENTS.of(Measures::ALL), answer.job.tables);
-    let names = columns.columns();
-    let mut table = Table::create(staging, DOCUMENTS.name, format, &names, digest, progress)?;
+    let mut table = Table::create(staging, format, columns, digest, progress)?;
     for document in (0..documents.len()).filter(listed) {
         let at = document as usize;
         let row = DocumentRow { precedence: precedence[at], ..documents.rows[at] };
-        table.add(&columns, &Listed { name: &documents.name(document), row })?;
+        table.add(&Listed { name: &documents.name(document), row })?;
     }
     Ok(table.finish()?)
 }
@@ -88,8 +87,7 @@ fn write_clusters(
         .collect();
     rows.sort_unstable_by_key(|&(number, removed, document, _)| (number, removed, document));
     let (columns, format) = (CLUSTERS.of(Measures::ALL), answer.job.tables);
-    let names = columns.columns();
-    let mut table = Table::create(staging, CLUSTERS.name, format, &names, digest, progress)?;
+    let mut table = Table::create(staging, format, columns, digest, progress)?;
     for cluster in rows.chunk_by(|a, b| a.0 == b.0) {
         let names: Vec<DocumentName<'_>> =
             cluster.iter().map(|&(_, _, document, _)| documents.name(document)).collect();
@@ -100,7 +98,7 @@ fn write_clusters(
             let (leader, of_leader) = (&names[0], of_leader.take());
             let represented = of_leader.as_ref();
             let row = Member { member: name, cluster: number, leader, value, represented };
-            table.add(&columns, &row)?;
+            table.add(&row)?;
         }
     }
     Ok(table.finish()?)
@@ -117,15 +115,14 @@ fn write_pairs(
     let whole = matches!(criterion, Criterion::Exact(..));
     let measures = if whole { Measures::of_sets(settings.measure) } else { Measures::OF_SAMPLES };
     let (columns, format) = (PAIRS.of(measures), answer.job.tables);
-    let names = columns.columns();
-    let mut table = Table::create(staging, PAIRS.name, format, &names, digest, progress)?;
+    let mut table = Table::create(staging, format, columns, digest, progress)?;
     let pairs = Pairs::open(&answer.job.run, documents, None, whole)?;
     pairs.for_each(progress, |pair| {
         if edge(units, pair).is_none_or(|edge| criterion.reaches(edge.counts)) {
             let (a, b) = (&documents.name(pair.a), &documents.name(pair.b));
             let evidence =
                 pair.counts.map_or(Evidence::SameKey, |counts| criterion.evidence(counts));
-            table.add(&columns, &Compared { a, b, rule: None, evidence, whole: None })?;
+            table.add(&Compared { a, b, rule: None, evidence, whole: None })?;
         }
         Ok(())
     })?;

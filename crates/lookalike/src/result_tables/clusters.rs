@@ -4,7 +4,7 @@ use super::Named;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
-use lookalike_decide::{CLUSTERS, Measures, Member, Represented, Table};
+use lookalike_decide::{Member, Represented, Table};
 use lookalike_engine::try_sort::par_sort_cancellable;
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 pub(crate) fn fill_clusters(
     analysis: &Analysis,
     clusters: &Clusters,
-    table: &mut Table<'_>,
+    table: &mut Table<'_, Member<'static>>,
 ) -> Result<(), LookalikeError> {
     let named = |document| Named::of(analysis, document);
     let mut rows: Vec<(u64, bool, Named, Option<f64>)> = clusters
@@ -28,7 +28,6 @@ pub(crate) fn fill_clusters(
         }))
         .collect();
     let name = |document| analysis.collection.document_name(document);
-    let columns = CLUSTERS.of(Measures::ALL);
     par_sort_cancellable(&mut rows, table.progress(), |a, b| match (a.0, a.1).cmp(&(b.0, b.1)) {
         Ordering::Equal => a.2.compare(b.2, &analysis.collection),
         order => Ok(order),
@@ -44,7 +43,7 @@ pub(crate) fn fill_clusters(
             let represented = of_leader.as_ref();
             let row =
                 Member { member: &member, cluster: number, leader: &leader, value, represented };
-            table.add(&columns, &row)?;
+            table.add(&row)?;
         }
     }
     Ok(())

@@ -1,18 +1,17 @@
 //! The table `ledger`: every removed document, its witness and their measures.
 
-use super::{Named, measures};
+use super::Named;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use lookalike_decide::{Compared, LEDGER, Table};
+use lookalike_decide::{Compared, Table};
 use lookalike_engine::Removal;
 use lookalike_engine::try_sort::par_sort_cancellable;
 
 /// Adds the rows of the ledger.
 pub(crate) fn fill_ledger(
     analysis: &Analysis,
-    table: &mut Table<'_>,
+    table: &mut Table<'_, Compared<'static>>,
 ) -> Result<(), LookalikeError> {
-    let columns = LEDGER.of(measures(analysis));
     let mut rows = Vec::new();
     analysis.for_each_removed(|document, removal| {
         rows.push((Named::of(analysis, document), removal));
@@ -25,7 +24,7 @@ pub(crate) fn fill_ledger(
         let Removal { kept, rule, evidence } = removal;
         let (a, b) = (&name(document)?, &name(kept)?);
         let whole = analysis.whole_resemblance(document, kept, evidence)?;
-        table.add(&columns, &Compared { a, b, rule: Some(rule.name()), evidence, whole })?;
+        table.add(&Compared { a, b, rule: Some(rule.name()), evidence, whole })?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! The table `pairs`: pairs of documents that match.
 
-use super::{Named, measures};
+use super::Named;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use lookalike_decide::{Compared, PAIRS, Table};
+use lookalike_decide::{Compared, Table};
 use lookalike_engine::poll::Poll;
 use lookalike_engine::try_sort::par_sort_cancellable;
 use lookalike_engine::{DocumentId, Edge, EngineError, Progress};
@@ -18,8 +18,10 @@ struct PairRow {
 }
 
 /// Adds the rows of the pairs, a before b by name.
-pub(crate) fn fill_pairs(analysis: &Analysis, table: &mut Table<'_>) -> Result<(), LookalikeError> {
-    let columns = PAIRS.of(measures(analysis));
+pub(crate) fn fill_pairs(
+    analysis: &Analysis,
+    table: &mut Table<'_, Compared<'static>>,
+) -> Result<(), LookalikeError> {
     let progress = table.progress();
     let mut rows = pair_rows(analysis, progress)?;
     let compare = |x: &PairRow, y: &PairRow| x.documents.compare(y.documents, &analysis.collection);
@@ -28,7 +30,7 @@ pub(crate) fn fill_pairs(analysis: &Analysis, table: &mut Table<'_>) -> Result<(
     for PairRow { documents: Named { a, b, .. }, evidence } in rows {
         let whole = analysis.whole_resemblance(a, b, evidence)?;
         let (a, b) = (&name(a)?, &name(b)?);
-        table.add(&columns, &Compared { a, b, rule: None, evidence, whole })?;
+        table.add(&Compared { a, b, rule: None, evidence, whole })?;
     }
     Ok(())
 }
