@@ -8,7 +8,6 @@ mod filter;
 mod index;
 mod input;
 mod keep;
-mod knobs;
 mod lexicon;
 mod log;
 mod man;
@@ -17,6 +16,7 @@ mod methods;
 mod options;
 mod output;
 mod plan;
+mod presets;
 mod recluster;
 mod report;
 mod results;
@@ -25,10 +25,7 @@ mod stream;
 mod survivors;
 mod values;
 
-pub(crate) use choices::{
-    CaseArg, FormatArg, LinkageArg, MeasureArg, NormalizeArg, PlannedArg, TablesArg, TokensArg,
-    TruthArg, VerifyArg, WitnessArg,
-};
+pub(crate) use choices::{FormatArg, PlannedArg, TruthArg};
 pub(crate) use documents::{CompareArgs, ExplainArgs};
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use filter::{
@@ -43,20 +40,20 @@ pub(crate) use index::{
 };
 pub(crate) use input::InputArgs;
 pub(crate) use keep::keep_rules;
-pub(crate) use knobs::{PresetsArgs, SeedArgs};
 pub(crate) use lexicon::{
     LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs, LexiconWindowArgs,
 };
 pub(crate) use log::LogArgs;
 pub(crate) use man::ManArgs;
-pub(crate) use matching::{MatchArgs, MethodArgs};
+pub(crate) use matching::MatchArgs;
 pub(crate) use methods::MethodsArgs;
 pub(crate) use options::{
     AnalysisArgs, BoilerplateArgs, CommonArgs, ContainedArgs, CriterionArgs, FieldArgs, Given,
-    KeepArgs, MinFeaturesArgs, SeparateArgs, WitnessArgs,
+    KeepArgs, MethodArgs, MinFeaturesArgs, PresetArgs, SeedArgs, SeparateArgs, WitnessArgs,
 };
 pub(crate) use output::{EarlierArgs, MemoryArgs, OutputArgs, RunningArgs};
 pub(crate) use plan::PlanArgs;
+pub(crate) use presets::PresetsArgs;
 pub(crate) use recluster::ReclusterArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use results::{ShowArgs, UndoArgs};

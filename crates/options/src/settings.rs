@@ -24,10 +24,10 @@ const MATCHING: Item = Item {
 };
 const INPUT: Item = Item { heading: "Input", ..MATCHING };
 const SURVIVORS: Item = Item { heading: "Which duplicate to keep", ..MATCHING };
-const METHOD: Item = Item { heading: "Method", ..MATCHING };
+const OF_METHOD: Item = Item { heading: "Method", ..MATCHING };
 
 /// All settings, group by group, in the order of the documentation.
-pub const SETTINGS: [&[Item]; 14] = [
+pub const SETTINGS: [&[Item]; 15] = [
     CRITERION,
     WITNESS,
     ANALYSIS,
@@ -39,7 +39,8 @@ pub const SETTINGS: [&[Item]; 14] = [
     KEEP_N,
     CONTAINED,
     LINKAGE,
-    METHODS,
+    METHOD,
+    METHOD_OPTIONS,
     FIELDS,
     FORMATS,
 ];
@@ -307,19 +308,21 @@ pub const WITNESS: &[Item] = &[Item {
     ..SURVIVORS
 }];
 
-/// Candidates by a method, and the verifier.
-pub const METHODS: &[Item] = &[
-    Item {
-        name: "method",
-        value: "METHOD",
-        help: "Generate candidates by a method of the papers, NAME:PARAMETER=VALUE,… (`lookalike methods` lists \
+/// The method that finds candidates.
+pub const METHOD: &[Item] = &[Item {
+    name: "method",
+    value: "METHOD",
+    help: "Generate candidates by a method of the papers, NAME:PARAMETER=VALUE,… (`lookalike methods` lists \
                them) [default: exact, the exact join]",
-        path: "method.spec",
-        python_help: Some(
-            "A method of the papers instead of the exact join, ``\"name:parameter=value,…\"``; see :func:`methods`.",
-        ),
-        ..METHOD
-    },
+    path: "method.spec",
+    python_help: Some(
+        "A method of the papers instead of the exact join, ``\"name:parameter=value,…\"``; see :func:`methods`.",
+    ),
+    ..OF_METHOD
+}];
+
+/// What decides about its candidates, and what it is told.
+pub const METHOD_OPTIONS: &[Item] = &[
     Item {
         name: "verify",
         value: "BY",
@@ -329,7 +332,7 @@ pub const METHODS: &[Item] = &[
                none (a common key suffices)",
         needs: &["method"],
         path: "method.verify",
-        ..METHOD
+        ..OF_METHOD
     },
     Item {
         name: "lexicon",
@@ -343,7 +346,7 @@ pub const METHODS: &[Item] = &[
         python_help: Some(
             "Document frequencies for `method`; by default they are counted in the documents.",
         ),
-        ..METHOD
+        ..OF_METHOD
     },
     Item {
         name: "lexicon-checksum",
@@ -352,7 +355,7 @@ pub const METHODS: &[Item] = &[
         help: "Fail unless the lexicon has this checksum (printed by `lookalike lexicon show`)",
         needs: &["lexicon"],
         path: "method.lexicon_checksum",
-        ..METHOD
+        ..OF_METHOD
     },
     Item {
         name: "key-limit",
@@ -363,7 +366,7 @@ pub const METHODS: &[Item] = &[
         needs: &["method"],
         path: "method.key_limit",
         python_help: Some("Keys of `method` that more distinct documents have are ignored."),
-        ..METHOD
+        ..OF_METHOD
     },
 ];
 
@@ -624,22 +627,24 @@ const DROPPED: Item = Item {
     ..INPUT
 };
 
-/// A preset, and parameters of the method under familiar names; they are no settings by themselves.
-pub const PARAMETERS: &[Item] = &[
-    Item {
-        name: "preset",
-        value: "NAME",
-        kind: Kind::Preset,
-        help: "Settings of a well-known data set or tool, which other options override (`lookalike presets` says what \
+/// A preset; it is no setting by itself.
+pub const PRESET: &[Item] = &[Item {
+    name: "preset",
+    value: "NAME",
+    kind: Kind::Preset,
+    help: "Settings of a well-known data set or tool, which other options override (`lookalike presets` says what \
                each of them sets)",
-        ..MATCHING
-    },
+    ..MATCHING
+}];
+
+/// Parameters of the method under familiar names; they are no settings by themselves.
+pub const KNOBS: &[Item] = &[
     Item {
         name: "num-perm",
         value: "N",
         kind: Kind::Count(0),
         help: "Minima (permutations) in a sketch of --method minhash-lsh: its parameter k",
-        ..METHOD
+        ..OF_METHOD
     },
     Item {
         name: "bands",
@@ -647,20 +652,22 @@ pub const PARAMETERS: &[Item] = &[
         kind: Kind::Count(0),
         help: "Bands of --method minhash-lsh; with --rows and without --num-perm, their product is the number of \
                minima",
-        ..METHOD
+        ..OF_METHOD
     },
     Item {
         name: "rows",
         value: "N",
         kind: Kind::Count(0),
         help: "Minima in a band of --method minhash-lsh",
-        ..METHOD
-    },
-    Item {
-        name: "seed",
-        value: "N",
-        kind: Kind::Seed,
-        help: "Random seed of --method minhash-lsh or imatch-random",
-        ..METHOD
+        ..OF_METHOD
     },
 ];
+
+/// The seed of the method, another such parameter.
+pub const SEED: &[Item] = &[Item {
+    name: "seed",
+    value: "N",
+    kind: Kind::Seed,
+    help: "Random seed of --method minhash-lsh or imatch-random",
+    ..OF_METHOD
+}];

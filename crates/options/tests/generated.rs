@@ -3,7 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-use lookalike_options::{Item, KEEP_RULES, Kind, METHODS, PARAMETERS, SETTINGS};
+use lookalike_options::{
+    Item, KEEP_RULES, KNOBS, Kind, METHOD, METHOD_OPTIONS, PRESET, SEED, SETTINGS,
+};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -97,7 +99,7 @@ fn python_help(item: &Item) -> String {
         return help;
     }
     let mut help = item.help.replace('\\', "\\\\");
-    for other in settings().chain(PARAMETERS) {
+    for other in settings().chain(PRESET).chain(KNOBS).chain(SEED) {
         let option = format!("--{}", other.name);
         let mut rest = std::mem::take(&mut help);
         while let Some(at) = rest.find(&option) {
@@ -158,20 +160,20 @@ fn python() -> String {
         let (of, usual) = python_type(item);
         writeln!(out, "    {}: {of} = {usual}", item.keyword()).unwrap();
     }
-    let is_of_method = |item: &&Item| METHODS.iter().any(|other| other.name == item.name);
+    let methods: Vec<&Item> = METHOD.iter().chain(METHOD_OPTIONS).collect();
+    let is_of_method = |item: &&Item| methods.iter().any(|other| other.name == item.name);
     let texts: Vec<&Item> = settings().filter(|item| !is_of_method(item)).collect();
     let recluster: Vec<&Item> = settings().filter(|item| RECLUSTER.contains(&item.name)).collect();
-    let [parameters @ .., seed] = &PARAMETERS.iter().collect::<Vec<_>>()[..] else { panic!() };
-    let methods: Vec<&Item> = METHODS.iter().collect();
+    let parameters: Vec<&Item> = PRESET.iter().chain(KNOBS).collect();
     out += &keywords("TextKeywords", "TypedDict", "Settings but for those of a method.", &texts);
     out += &keywords("ChangeKeywords", "TextKeywords", "All settings.", &methods);
     let about = "Settings, a preset, and parameters of the method.";
-    out += &keywords("PlainKeywords", "ChangeKeywords", about, parameters);
+    out += &keywords("PlainKeywords", "ChangeKeywords", about, &parameters);
     out += &keywords(
         "SettingsKeywords",
         "PlainKeywords",
         "The same with the seed of the method.",
-        &[seed],
+        &[&SEED[0]],
     );
     let about = "Settings that a finished run can be clustered anew by.";
     out += &keywords("ReclusterKeywords", "TypedDict", about, &recluster);

@@ -11,24 +11,8 @@ macro_rules! choices {
 }
 
 choices! {
-    /// Measures.
-    MeasureArg { Resemblance, Containment, Cosine }
-    /// Normalisations.
-    NormalizeArg { None, Nfc, Nfkc, Confusables }
-    /// What tokens are.
-    TokensArg { Words, Symbols }
-    /// Upper and lower case.
-    CaseArg { Fold, Keep }
-    /// Linkages.
-    LinkageArg { Leaders, Components }
-    /// Witness rules.
-    WitnessArg { First, Best }
-    /// Verifiers.
-    VerifyArg { Exact, Sketch, None }
     /// Sources of truth.
     TruthArg { Exact }
-    /// Table formats.
-    TablesArg { Parquet, Tsv, Jsonl }
     /// Output formats.
     FormatArg { Text, Json }
     /// Commands that can be planned.

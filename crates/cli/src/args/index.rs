@@ -1,12 +1,13 @@
 //! The arguments of `lookalike index` and `lookalike query`.
 
 use super::keep::{KeepList, keep_list};
+use super::options::{choice, table_format};
 use super::values::{checksum, ratio, seconds, size, threads, utf8};
 use super::{
-    AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, InputArgs, LinkageArg, MeasureArg,
-    MinFeaturesArgs, TablesArg, WitnessArgs,
+    AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, InputArgs, MinFeaturesArgs, WitnessArgs,
 };
 use clap::{Args, Subcommand};
+use lookalike::{Linkage, Measure, TableFormat};
 use lookalike_options::{KeepItem, list_keep_rules};
 use std::path::PathBuf;
 
@@ -507,16 +508,16 @@ pub(crate) struct IndexExportArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) list: bool,
     /// How pairs become clusters [default: leaders; with --list components]
-    #[arg(long, value_enum, help_heading = "Which duplicate to keep")]
-    pub(crate) linkage: Option<LinkageArg>,
+    #[arg(long, value_parser = choice::<Linkage>("linkage"), help_heading = "Which duplicate to keep")]
+    pub(crate) linkage: Option<Linkage>,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
     /// Replace an earlier result
     #[arg(long, help_heading = "Output")]
     pub(crate) force: bool,
     /// Format of the tables
-    #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
-    pub(crate) tables: TablesArg,
+    #[arg(long, value_parser = table_format(), default_value = "parquet", help_heading = "Output")]
+    pub(crate) tables: TableFormat,
     /// Maximum number of pairs to list
     #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Output")]
     pub(crate) max_pairs: u64,
@@ -604,8 +605,8 @@ pub(crate) struct CollapseArgs {
     /// Similarity measure [default: that of the index, else resemblance]. By containment, a
     /// document is put behind an earlier one that contains it: what counts is the share of the
     /// later document that is in the earlier one
-    #[arg(long, value_enum)]
-    pub(crate) measure: Option<MeasureArg>,
+    #[arg(long, value_parser = choice::<Measure>("measure"))]
+    pub(crate) measure: Option<Measure>,
     /// Tokens per shingle, without --index
     #[arg(long, value_name = "N", conflicts_with = "index")]
     pub(crate) shingle: Option<u32>,

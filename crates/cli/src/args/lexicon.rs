@@ -1,8 +1,10 @@
 //! The arguments of `lookalike lexicon`.
 
+use super::options::choice;
 use super::values::{size, threads};
-use super::{CaseArg, FormatArg, InputArgs, NormalizeArg, TokensArg};
+use super::{FormatArg, InputArgs};
 use clap::{Args, Subcommand};
+use lookalike::{Case, Normalize, Tokens};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -17,15 +19,15 @@ pub(crate) struct LexiconBuildArgs {
     #[arg(long, value_name = "RULES", default_value = "all")]
     pub(crate) terms: String,
     /// Unicode normalisation
-    #[arg(long, value_enum, default_value_t = NormalizeArg::Nfc)]
-    pub(crate) normalize: NormalizeArg,
+    #[arg(long, value_parser = choice::<Normalize>("normalize"), default_value = "nfc")]
+    pub(crate) normalize: Normalize,
     /// What tokens are: words, or also each symbol and punctuation character [default: words; symbols
     /// if all inputs are source code]
-    #[arg(long, value_enum)]
-    pub(crate) tokens: Option<TokensArg>,
+    #[arg(long, value_parser = choice::<Tokens>("tokens"))]
+    pub(crate) tokens: Option<Tokens>,
     /// Upper and lower case: fold to lower case, or keep
-    #[arg(long, value_enum, default_value_t = CaseArg::Fold)]
-    pub(crate) case: CaseArg,
+    #[arg(long, value_parser = choice::<Case>("case"), default_value = "fold")]
+    pub(crate) case: Case,
     /// Memory budget for terms; terms beyond it are spilled to temporary files beside the output
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub(crate) memory: usize,

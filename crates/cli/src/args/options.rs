@@ -3,7 +3,9 @@
 use super::values::{checksum, separator, size, utf8};
 use clap::builder::{PossibleValuesParser, Resettable, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
-use lookalike::{BoilerplateLimit, CsvChar, CsvQuote, Extractor, Format, StatusFilter};
+use lookalike::{
+    BoilerplateLimit, CsvChar, CsvQuote, Extractor, Format, StatusFilter, TableFormat,
+};
 use lookalike_options::{self as options, Item, Kind};
 use serde_json::Value;
 use std::fmt::Display;
@@ -46,6 +48,9 @@ groups! {
     ContainedArgs, Contained: CONTAINED;
     WitnessArgs, Witness: WITNESS;
     FieldArgs, Fields: FIELDS, FORMATS;
+    PresetArgs, Preset: PRESET;
+    MethodArgs, Methods: METHOD, KNOBS, METHOD_OPTIONS;
+    SeedArgs, Seed: SEED;
 }
 
 impl<G> Deref for SettingArgs<G> {
@@ -119,9 +124,7 @@ fn parser(kind: Kind) -> ValueParser {
         Ok(text.into())
     }
     match kind {
-        Kind::Text | Kind::Ratio | Kind::Preset => {
-            clap::builder::StringValueParser::new().map(Value::from).into()
-        }
+        Kind::Text | Kind::Ratio => clap::builder::StringValueParser::new().map(Value::from).into(),
         Kind::Name => utf8().map(Value::from).into(),
         Kind::Count(0) => clap::value_parser!(u32).map(Value::from).into(),
         Kind::Count(least) => {
@@ -130,6 +133,10 @@ fn parser(kind: Kind) -> ValueParser {
         Kind::Seed => clap::value_parser!(u64).map(Value::from).into(),
         Kind::Size => ValueParser::new(|text: &str| size(text).map(Value::from)),
         Kind::Choice(values) => PossibleValuesParser::new(values).map(Value::from).into(),
+        Kind::Preset => {
+            let names = lookalike::presets().map(|preset| preset.name);
+            PossibleValuesParser::new(names).map(Value::from).into()
+        }
         Kind::Format => {
             let names = Format::choices().map(Format::name);
             PossibleValuesParser::new(names.collect::<Vec<_>>()).map(Value::from).into()
@@ -146,4 +153,23 @@ fn parser(kind: Kind) -> ValueParser {
         Kind::Extractors => ValueParser::new(checked::<Extractor>),
         Kind::Checksum => ValueParser::new(|text: &str| checksum(text).map(Value::from)),
     }
+}
+
+/// The parser of the values of a setting of choice, into the type that the library has for them.
+pub(crate) fn choice<T>(name: &str) -> impl TypedValueParser<Value = T> + use<T>
+where
+    T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static,
+{
+    let item = options::SETTINGS.into_iter().flatten().find(|item| item.name == name);
+    let values = match item.map(|item| item.kind) {
+        Some(Kind::Choice(values)) => values,
+        _ => &[],
+    };
+    PossibleValuesParser::new(values).try_map(|value| serde_json::from_value::<T>(value.into()))
+}
+
+/// The parser of formats of tables.
+pub(crate) fn table_format() -> impl TypedValueParser<Value = TableFormat> {
+    let names = TableFormat::ALL.map(TableFormat::extension);
+    PossibleValuesParser::new(names).try_map(|name| name.parse())
 }

@@ -1,8 +1,10 @@
 //! Arguments about results and resources: output, memory, threads, spill files and checkpoints.
 
+use super::FormatArg;
+use super::options::table_format;
 use super::values::{size, threads};
-use super::{FormatArg, TablesArg};
 use clap::Args;
+use lookalike::TableFormat;
 use std::path::PathBuf;
 
 /// Threads and temporary files: options of every command that runs on a collection.
@@ -58,8 +60,8 @@ pub(crate) struct OutputArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) force: bool,
     /// Format of the tables
-    #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
-    pub(crate) tables: TablesArg,
+    #[arg(long, value_parser = table_format(), default_value = "parquet", help_heading = "Output")]
+    pub(crate) tables: TableFormat,
     /// Do not write report.html, and do not read the texts for it
     #[arg(long, help_heading = "Output")]
     pub(crate) no_report: bool,

@@ -1,11 +1,12 @@
 //! The arguments of `lookalike plan`.
 
+use super::options::choice;
 use super::values::size;
 use super::{
-    FormatArg, InputArgs, LinkageArg, LogArgs, MatchArgs, MemoryArgs, PlannedArg, RunningArgs,
-    WitnessArgs,
+    FormatArg, InputArgs, LogArgs, MatchArgs, MemoryArgs, PlannedArg, RunningArgs, WitnessArgs,
 };
 use clap::Args;
+use lookalike::Linkage;
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
@@ -14,8 +15,8 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) matching: MatchArgs,
     /// How pairs become clusters [default: as --command does]
-    #[arg(long, value_enum, help_heading = "Which duplicate to keep")]
-    pub(crate) linkage: Option<LinkageArg>,
+    #[arg(long, value_parser = choice::<Linkage>("linkage"), help_heading = "Which duplicate to keep")]
+    pub(crate) linkage: Option<Linkage>,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
     /// Command to plan

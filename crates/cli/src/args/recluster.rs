@@ -1,10 +1,10 @@
 //! The arguments of `lookalike recluster`.
 
 use super::keep::{KeepList, keep_list};
-use super::{
-    ContainedArgs, FormatArg, LinkageArg, LogArgs, MeasureArg, ReportArgs, TablesArg, WitnessArg,
-};
+use super::options::{choice, table_format};
+use super::{ContainedArgs, FormatArg, LogArgs, ReportArgs};
 use clap::Args;
+use lookalike::{Linkage, Measure, TableFormat, WitnessRule};
 use lookalike_options::{KeepItem, list_keep_rules};
 use std::path::PathBuf;
 
@@ -22,15 +22,15 @@ pub(crate) struct ReclusterArgs {
     /// A run by containment lists the pairs for every measure, a run by cosine those for
     /// resemblance too, and a run by resemblance at threshold t those for cosine thresholds of at
     /// least √t.
-    #[arg(long, value_enum, help_heading = "Matching")]
-    pub(crate) measure: Option<MeasureArg>,
+    #[arg(long, value_parser = choice::<Measure>("measure"), help_heading = "Matching")]
+    pub(crate) measure: Option<Measure>,
     /// How pairs become clusters [default: as in the run]
-    #[arg(long, value_enum, help_heading = "Which duplicate to keep")]
-    pub(crate) linkage: Option<LinkageArg>,
+    #[arg(long, value_parser = choice::<Linkage>("linkage"), help_heading = "Which duplicate to keep")]
+    pub(crate) linkage: Option<Linkage>,
     /// With --linkage leaders: the kept document named for a duplicate, the first match in order of
     /// precedence or the best by --measure (ties by precedence) [default: as in the run]
-    #[arg(long, value_enum, value_name = "RULE", help_heading = "Which duplicate to keep")]
-    pub(crate) witness: Option<WitnessArg>,
+    #[arg(long, value_parser = choice::<WitnessRule>("witness"), value_name = "RULE", help_heading = "Which duplicate to keep")]
+    pub(crate) witness: Option<WitnessRule>,
     #[arg(
         long,
         help = format!(
@@ -51,8 +51,8 @@ pub(crate) struct ReclusterArgs {
     #[arg(long, help_heading = "Output")]
     pub(crate) force: bool,
     /// Format of the tables
-    #[arg(long, value_enum, default_value_t = TablesArg::Parquet, help_heading = "Output")]
-    pub(crate) tables: TablesArg,
+    #[arg(long, value_parser = table_format(), default_value = "parquet", help_heading = "Output")]
+    pub(crate) tables: TableFormat,
     /// Do not write report.html
     #[arg(long, help_heading = "Output")]
     pub(crate) no_report: bool,

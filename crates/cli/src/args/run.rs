@@ -1,14 +1,15 @@
 //! The arguments of `lookalike dedup` and `lookalike cluster`.
 
 use super::dry_run::DryRunArgs;
-use super::knobs::SeedArgs;
+use super::options::choice;
 use super::values::utf8;
 use super::{
-    AttributesArgs, ContainedArgs, EarlierArgs, GuardArgs, InputArgs, LinkageArg, LogArgs,
-    MatchArgs, MemoryArgs, NearMissArgs, OutputArgs, ReportArgs, StreamArgs, SurvivorArgs,
+    AttributesArgs, ContainedArgs, EarlierArgs, GuardArgs, InputArgs, LogArgs, MatchArgs,
+    MemoryArgs, NearMissArgs, OutputArgs, ReportArgs, SeedArgs, StreamArgs, SurvivorArgs,
     WitnessArgs,
 };
 use clap::Args;
+use lookalike::Linkage;
 
 #[derive(Debug, Args)]
 pub(crate) struct DedupArgs {
@@ -31,8 +32,8 @@ pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) earlier: EarlierArgs,
     /// How pairs become clusters [default: leaders]
-    #[arg(long, value_enum, help_heading = "Which duplicate to keep")]
-    pub(crate) linkage: Option<LinkageArg>,
+    #[arg(long, value_parser = choice::<Linkage>("linkage"), help_heading = "Which duplicate to keep")]
+    pub(crate) linkage: Option<Linkage>,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
     #[command(flatten)]
@@ -95,8 +96,8 @@ pub(crate) struct ClusterArgs {
     #[command(flatten)]
     pub(crate) earlier: EarlierArgs,
     /// How pairs become clusters [default: components; leaders with --contained-only]
-    #[arg(long, value_enum, help_heading = "Which duplicate to keep")]
-    pub(crate) linkage: Option<LinkageArg>,
+    #[arg(long, value_parser = choice::<Linkage>("linkage"), help_heading = "Which duplicate to keep")]
+    pub(crate) linkage: Option<Linkage>,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
     #[command(flatten)]

@@ -24,7 +24,7 @@ pub(super) fn run(args: &CollapseArgs) -> anyhow::Result<Exit> {
         .with_context(|| args.list.display().to_string())?;
     let options = CollapseOptions {
         threshold: args.threshold.clone(),
-        measure: args.measure.map(Into::into),
+        measure: args.measure,
         shingle: args.shingle,
         threads: 0,
     };

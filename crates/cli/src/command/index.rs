@@ -354,9 +354,9 @@ fn export(args: &IndexExportArgs) -> anyhow::Result<Exit> {
         output,
         force: args.force,
         list: args.list,
-        linkage: args.linkage.map(Into::into),
+        linkage: args.linkage,
         witness: super::settings::settings(&[&args.witness])?.witness,
-        tables: args.tables.into(),
+        tables: args.tables,
         max_pairs: args.max_pairs,
         threads: args.running.threads,
     };

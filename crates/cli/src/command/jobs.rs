@@ -1,13 +1,10 @@
 //! Jobs from arguments.
 
-use crate::args::{
-    ClusterArgs, DedupArgs, Given, InputArgs, LinkageArg, MatchArgs, MemoryArgs, OutputArgs,
-    SeedArgs,
-};
-use lookalike::{Job, Settings, recorded_url};
+use crate::args::{ClusterArgs, DedupArgs, Given, InputArgs, MatchArgs, MemoryArgs, OutputArgs};
+use lookalike::{Job, Linkage, Settings, recorded_url};
 
 /// Which documents of a cluster survive: the linkage, the witness rule and the containment.
-pub(super) type Survivors<'a> = (Option<LinkageArg>, &'a Given, &'a Given);
+pub(super) type Survivors<'a> = (Option<Linkage>, &'a Given, &'a Given);
 
 /// The job of `dedup`.
 pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
@@ -53,18 +50,18 @@ pub(super) fn bytes(args: &MemoryArgs) -> Option<u64> {
 fn job(
     input: &InputArgs,
     matching: &MatchArgs,
-    seed: &SeedArgs,
+    seed: &Given,
     output: &OutputArgs,
     survivors: Survivors<'_>,
 ) -> anyhow::Result<Job> {
-    Ok(with_output(input, output, settings_of(input, matching, seed.seed, survivors)?))
+    Ok(with_output(input, output, settings_of(input, matching, seed, survivors)?))
 }
 
 /// Converts the matching arguments to settings.
 pub(super) fn settings_of(
     input: &InputArgs,
     matching: &MatchArgs,
-    seed: Option<u64>,
+    seed: &Given,
     (linkage, witness, contained): Survivors<'_>,
 ) -> anyhow::Result<Settings> {
     let MatchArgs {
@@ -84,7 +81,7 @@ pub(super) fn settings_of(
     ];
     let mut settings = super::settings::settings(&groups)?;
     settings.method = super::settings::method(method, seed)?;
-    settings.linkage = linkage.map(Into::into);
+    settings.linkage = linkage;
     Ok(settings)
 }
 
@@ -93,7 +90,7 @@ pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Sett
     Job {
         force: output.force,
         settings,
-        tables: output.tables.into(),
+        tables: output.tables,
         report: !output.no_report,
         strict: input.strict,
         skip_unreadable: input.skip_unreadable,

@@ -27,9 +27,9 @@ fn build(args: &LexiconBuildArgs) -> anyhow::Result<Exit> {
     interrupt::listen()?;
     let mut settings = super::settings::settings(&[&args.input.fields])?;
     settings.analysis = AnalysisSettings {
-        normalize: args.normalize.into(),
-        tokens: args.tokens.map(Into::into),
-        case: args.case.into(),
+        normalize: args.normalize,
+        tokens: args.tokens,
+        case: args.case,
         ..AnalysisSettings::default()
     };
     let job = LexiconJob {

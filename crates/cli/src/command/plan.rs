@@ -16,7 +16,7 @@ use std::io::Write;
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let cluster = args.command == PlannedArg::Cluster;
     let survivors: Survivors<'_> = (args.linkage, &args.witness, &[]);
-    let settings = settings_of(&args.input, &args.matching, None, survivors)?;
+    let settings = settings_of(&args.input, &args.matching, &[], survivors)?;
     // A plan has no output directory that input discovery would have to skip.
     let job = Job {
         settings,

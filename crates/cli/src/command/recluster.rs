@@ -10,13 +10,13 @@ use lookalike::{ReclusterJob, recluster};
 
 pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
     let job = ReclusterJob {
-        measure: args.measure.map(Into::into),
-        linkage: args.linkage.map(Into::into),
-        witness: args.witness.map(Into::into),
+        measure: args.measure,
+        linkage: args.linkage,
+        witness: args.witness,
         keep: args.keep.as_deref().map(crate::args::keep_rules),
         contained_only: super::settings::settings(&[&args.contained])?.contained_only,
         force: args.force,
-        tables: args.tables.into(),
+        tables: args.tables,
         report: !args.no_report,
         report_size: args.report.report_size as u64,
         command: super::jobs::command_line(),

@@ -11,7 +11,7 @@ use crate::progress::TerminalProgress;
 use crate::terminal::{pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
 use anyhow::Context;
-use lookalike::{Job, LeftOut, Outcome, Summary, TableFormat};
+use lookalike::{Job, LeftOut, Outcome, Summary};
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -160,5 +160,5 @@ fn report_problems(outcome: &Outcome, output: &OutputArgs) {
 }
 
 fn job_problems(output: &OutputArgs) -> std::path::PathBuf {
-    output.output.join("problems").with_extension(TableFormat::from(output.tables).extension())
+    output.output.join("problems").with_extension(output.tables.extension())
 }

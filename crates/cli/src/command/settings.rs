@@ -1,96 +1,26 @@
 //! Converts arguments to settings.
 
-use crate::args::{
-    CaseArg, Given, LinkageArg, MeasureArg, MethodArgs, NormalizeArg, TablesArg, TokensArg,
-    VerifyArg, WitnessArg,
-};
+use crate::args::Given;
 use crate::exit::WrongUsage;
-use lookalike::{
-    Case, Linkage, Measure, MethodKnobs, MethodSettings, Normalize, Settings, TableFormat, Terms,
-    Tokens, Verify, WitnessRule,
-};
+use lookalike::{MethodKnobs, MethodSettings, Settings, Terms};
+use lookalike_options::Item;
+use serde_json::{Map, Value};
 
-impl From<MeasureArg> for Measure {
-    fn from(typed: MeasureArg) -> Self {
-        match typed {
-            MeasureArg::Resemblance => Self::Resemblance,
-            MeasureArg::Containment => Self::Containment,
-            MeasureArg::Cosine => Self::Cosine,
-        }
-    }
-}
-
-impl From<LinkageArg> for Linkage {
-    fn from(typed: LinkageArg) -> Self {
-        match typed {
-            LinkageArg::Leaders => Self::Leaders,
-            LinkageArg::Components => Self::Components,
-        }
-    }
-}
-
-impl From<WitnessArg> for WitnessRule {
-    fn from(typed: WitnessArg) -> Self {
-        match typed {
-            WitnessArg::First => Self::First,
-            WitnessArg::Best => Self::Best,
-        }
-    }
-}
-
-impl From<TablesArg> for TableFormat {
-    fn from(typed: TablesArg) -> Self {
-        match typed {
-            TablesArg::Parquet => Self::Parquet,
-            TablesArg::Tsv => Self::Tsv,
-            TablesArg::Jsonl => Self::Jsonl,
-        }
-    }
-}
-
-impl From<NormalizeArg> for Normalize {
-    fn from(typed: NormalizeArg) -> Self {
-        match typed {
-            NormalizeArg::None => Self::None,
-            NormalizeArg::Nfc => Self::Nfc,
-            NormalizeArg::Nfkc => Self::Nfkc,
-            NormalizeArg::Confusables => Self::Confusables,
-        }
-    }
-}
-
-impl From<TokensArg> for Tokens {
-    fn from(typed: TokensArg) -> Self {
-        match typed {
-            TokensArg::Words => Self::Words,
-            TokensArg::Symbols => Self::Symbols,
-        }
-    }
-}
-
-impl From<CaseArg> for Case {
-    fn from(typed: CaseArg) -> Self {
-        match typed {
-            CaseArg::Fold => Self::Fold,
-            CaseArg::Keep => Self::Keep,
-        }
-    }
-}
-
-/// Converts the method arguments to settings; `exact` is the exact join, as is none.
-pub(super) fn method(
-    args: &MethodArgs,
-    seed: Option<u64>,
-) -> anyhow::Result<Option<MethodSettings>> {
+/// The method that arguments name; `exact` is the exact join, as is none.
+pub(super) fn method(method: &Given, seed: &Given) -> anyhow::Result<Option<MethodSettings>> {
+    let of = |name| method.iter().chain(seed).find(|(item, _)| item.name == name);
+    let number = |name| of(name).and_then(|(_, value)| value.as_u64());
+    let small = |name| number(name).and_then(|number| number.try_into().ok());
     let knobs = MethodKnobs {
-        num_perm: args.knobs.num_perm,
-        bands: args.knobs.bands,
-        rows: args.knobs.rows,
-        seed,
+        num_perm: small("num-perm"),
+        bands: small("bands"),
+        rows: small("rows"),
+        seed: number("seed"),
     };
-    let Some(spec) = args.method.as_deref().filter(|spec| *spec != "exact") else {
-        let wrong = match (knobs.first(), &args.method) {
-            (Some(name), _) => {
+    let text = |name| of(name).and_then(|(_, value)| value.as_str());
+    let Some(spec) = text("method").filter(|spec| *spec != "exact") else {
+        let wrong = match knobs.first() {
+            Some(name) => {
                 let name = name.replace('_', "-");
                 let method =
                     if name == "seed" { "minhash-lsh or imatch-random" } else { "minhash-lsh" };
@@ -98,19 +28,15 @@ pub(super) fn method(
                     "--{name} sets a parameter of a method, and the exact join has none; add --method {method}"
                 )
             }
-            (None, Some(_)) if args.verify != VerifyArg::Exact => {
+            None if of("method").is_some() && text("verify") != Some("exact") => {
                 "--verify is for the candidates of a method; --method exact has only matches"
                     .to_owned()
             }
-            (None, _) => {
-                let given = [
-                    ("lexicon", args.lexicon.is_some()),
-                    ("lexicon-checksum", args.lexicon_checksum.is_some()),
-                    ("key-limit", args.key_limit.is_some()),
-                ];
-                match given.into_iter().find(|(_, is_given)| *is_given) {
+            None => {
+                let needs = |item: &Item| !item.needs.is_empty() && item.default.is_none();
+                match method.iter().find(|(item, _)| needs(item)) {
                     None => return Ok(None),
-                    Some((name, _)) => format!(
+                    Some((Item { name, .. }, _)) => format!(
                         "--{name} has no effect without a method; add --method, or leave it out"
                     ),
                 }
@@ -118,17 +44,12 @@ pub(super) fn method(
         };
         return Err(WrongUsage(wrong).into());
     };
-    let settings = MethodSettings {
-        spec: knobs.apply(spec)?,
-        verify: match args.verify {
-            VerifyArg::Exact => Verify::Exact,
-            VerifyArg::Sketch => Verify::Sketch,
-            VerifyArg::None => Verify::None,
-        },
-        lexicon: args.lexicon.clone(),
-        lexicon_checksum: args.lexicon_checksum.clone(),
-        key_limit: args.key_limit,
-    };
+    let fields = method.iter().filter_map(|(item, value)| {
+        Some((item.path.strip_prefix("method.")?.to_owned(), value.clone()))
+    });
+    let mut fields: Map<String, Value> = fields.collect();
+    fields.insert("spec".to_owned(), knobs.apply(spec)?.into());
+    let settings: MethodSettings = serde_json::from_value(fields.into())?;
     settings.check()?;
     Ok(Some(settings))
 }
