@@ -79,7 +79,7 @@ def usage(c: Checks) -> None:
     for option, value, hint in (
         ("--threshold", "0", "0.8"), ("--threshold", "1.5", "0.8"), ("--threshold", "80%", "0.8"), ("--threshold", "nan", "0.8"),
         ("--threshold", "80", "0.8"), ("--threshold", "", "0.8"),
-        ("--keep", "last", "longest"), ("--keep", "best", "longest"), ("--keep", "max:", "max:FIELD"), ("--keep", "first,best", "longest"),
+        ("--keep", "latest", "longest"), ("--keep", "best", "longest"), ("--keep", "max:", "max:FIELD"), ("--keep", "first,best", "longest"),
         ("--shingle", "0", "1 to 1000"), ("--shingle", "1001", "1 to 1000"), ("--shingle", "five", "--shingle"),
         ("--terms", "kolcz", "cosine"), ("--terms", "none", "kolcz"), ("--normalize", "upper", "nfkc"), ("--shingle-unit", "line", "word"),
         ("--max-record", "much", "MB"), ("--max-record", "0", "--max-record"), ("--memory", "0", "--memory"), ("--memory", "lots", "MB"),
