@@ -16,7 +16,7 @@ CRATES = (
 # Texts whose product is a command line, or that name a flag of another program.
 ALLOWED = {
     "crates/io/src/source/decompress.rs": {"--long"},
-    "crates/lookalike/src/plan/recommend.rs": {"--method", "--verify"},
+    "crates/measure/src/plan/recommend.rs": {"--method", "--verify"},
 }
 
 # A comment; a literal, raw or not; a character. The first in the text wins, so a quote in a comment begins no literal.

@@ -33,10 +33,28 @@ ALLOWED = {
     },
     "lookalike-index": {"lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-spill"},
     "lookalike-report": {"lookalike-text", "lookalike-cluster"},
-    "lookalike": {
+    "lookalike-run": {
         "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-io", "lookalike-spill",
         "lookalike-engine", "lookalike-report", "lookalike-methods", "lookalike-lexicon", "lookalike-index",
         "lookalike-decide",
+    },
+    "lookalike-measure": {
+        "lookalike-run", "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-io",
+        "lookalike-engine", "lookalike-report", "lookalike-methods", "lookalike-lexicon",
+    },
+    "lookalike-monitor": {
+        "lookalike-run", "lookalike-text", "lookalike-core", "lookalike-join", "lookalike-io", "lookalike-engine",
+        "lookalike-report", "lookalike-index",
+    },
+    "lookalike-distributed": {
+        "lookalike-run", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-decide", "lookalike-io",
+        "lookalike-engine", "lookalike-methods",
+    },
+    # The facade: names of the others, and presets.
+    "lookalike": {
+        "lookalike-run", "lookalike-measure", "lookalike-monitor", "lookalike-distributed", "lookalike-text",
+        "lookalike-core", "lookalike-cluster", "lookalike-io", "lookalike-engine", "lookalike-report",
+        "lookalike-methods", "lookalike-lexicon", "lookalike-index", "lookalike-join",
     },
     "lookalike-cli": {"lookalike", "lookalike-options"},
     "lookalike-python": {"lookalike"},
@@ -54,7 +72,7 @@ HOME = {
     "clap": {"lookalike-cli", "lookalike-research"},
     "indicatif": {"lookalike-cli"},
     "anyhow": {"lookalike-cli", "lookalike-research"},
-    "arrow-array": {"lookalike-io", "lookalike", "lookalike-python"},
+    "arrow-array": {"lookalike-io", "lookalike-run", "lookalike-distributed", "lookalike-python"},
     "pyo3": {"lookalike-python"},
     "parquet": {"lookalike-io"},
     "object_store": {"lookalike-store"},
@@ -71,7 +89,7 @@ HOME = {
     "askama": {"lookalike-report"},
     # In spill and index only as the checksum of files; in decide as the digest of results.
     "xxhash-rust": {
-        "lookalike-core", "lookalike-spill", "lookalike-index", "lookalike-decide", "lookalike", "lookalike-testing",
+        "lookalike-core", "lookalike-spill", "lookalike-index", "lookalike-decide", "lookalike-run", "lookalike-testing",
     },
 }
 

@@ -77,7 +77,7 @@ pub(crate) fn evaluate(
     let Options { threads, memory, scratch, strict, max_pairs, progress, cancelled } = options;
     let resources = Resources { threads, memory, scratch, strict, max_pairs };
     // Methods that do not exist are refused below.
-    let given = settings.given_fields_of(&trials.methods).unwrap_or_default();
+    let given = lookalike::evaluated_fields(&settings, &trials.methods).unwrap_or_default();
     let source = documents.source(Columns::of(&settings).with_given(given));
     let watch = Watch::new(progress, cancelled);
     detached(py, &watch, |progress| {

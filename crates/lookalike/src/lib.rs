@@ -60,22 +60,17 @@
 //!
 //! [`IndexWriter`] adds, replaces and deletes documents; [`Index`] answers questions about them, in
 //! any number of processes, exactly and at any threshold ([`Index::ask`]). [`export_tables`] writes
-//! what a run over its documents would write, [`Job::against`] takes an index, and [`Index::diff`]
+//! what a run over its documents would write, [`Job::against`] takes an index, and [`sweeps::diff`]
 //! says what became of pages from one crawl to the next. [`collapse()`] groups a ranked list.
 //!
 //! # A filter of messages
 //!
 //! [`MessageFilter`] gives verdicts on messages by the documents of an index, which people report
-//! as spam or as legitimate with [`IndexWriter::report`].
+//! as spam or as legitimate with [`filter::report`].
 //!
 //! The answer is exact: every pair that is reported was compared on whole feature sets, and no pair
 //! that reaches the threshold is missed. It is also the same, byte for byte, for any number of
 //! threads and any order of the inputs.
-//!
-//! The steps, in the order in which the data runs through them: `analysis` (inputs to verdicts, the
-//! part that all jobs share), `decisions` (verdicts to what becomes of each record),
-//! `result_tables`, `second_pass` (the inputs once more, each record to its place), `exhibits` and
-//! `summarise` (what people look at).
 
 pub mod texts;
 
@@ -85,115 +80,50 @@ macro_rules! cfg_if {
 }
 
 cfg_if! { if #[cfg(feature = "files")] {
-mod aligned_pairs;
-mod analysis;
-mod answer;
-mod approach;
-mod attributes;
-mod boilerplate;
-mod collapse;
-mod common;
-mod compare;
-mod decisions;
-mod document_comparison;
-mod documents;
-mod embed;
-mod error;
-mod estimates;
-mod evaluate;
-mod exhibits;
-mod explain;
-mod feature_settings;
-mod given_fields;
-mod guards;
-mod index;
-mod input_fields;
-mod job_steps;
-mod jobs;
-mod keep_fields;
-mod lexicon;
-mod lookup;
-mod machine;
-mod memory;
-mod memory_table;
 mod method_knobs;
-mod method_signer;
-mod near_miss_table;
-mod near_misses;
-mod no_statistics;
-mod opened;
-mod page_files;
-mod panics;
-mod piped;
-mod plan;
 mod presets;
-mod preview;
-mod read_table;
-mod reading;
-mod recluster;
-mod resources;
-mod result_tables;
-mod run_inputs;
-mod run_tables;
-mod scratch_dir;
-mod second_pass;
-mod settings;
-mod show;
-mod skipped_files;
-mod source;
-mod source_losses;
-mod state;
-pub mod steps;
-mod summarise;
-mod symbols;
-mod table_store;
-mod template_sample;
-mod term_counts;
-mod text_signer;
-mod tokens;
-mod undo;
 
-pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};
-pub use boilerplate::BoilerplateLimit;
-pub use collapse::{CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse};
-pub use compare::{compare, compare_in, compare_texts};
-pub use document_comparison::DocumentComparison;
-pub use embed::{cluster, dedup};
-pub use error::{ErrorKind, LookalikeError, SourceError, Unread};
-pub use evaluate::{
-    ClassSettings, EvaluateJob, EvaluateOptions, Evaluated, LabelColumns, LabelSource, TruthSource,
-    default_methods, evaluate, evaluate_in,
-};
-pub use evaluate::{SCurve, s_curve};
-pub use explain::explain;
-pub use guards::{ClusterLimit, LossLimit};
-pub use index::{
-    AddOptions, AddSeconds, Added, Asked, AskedAll, Change, DeleteWhat, DiffOptions, ExportOptions,
-    Filter, FilterOptions, FilterRule, Filtered, FoundDocuments, Holder, Index, IndexSettings,
-    IndexStats, IndexWriter, MatchRule, MatchedPrototype, MessageFilter, PageChange, PageVersion,
-    Prototype, Query, QueryAnswer, QueryMatch, QuerySubject, ReadOptions, Repaired, Report,
-    ReportCounts, ReportOptions, Reported, ReportsDone, Revisit, SegmentStats, SharedText,
-    SiteVersion, SweepDiff, SweepStats, Verdict, VerdictKind, Wanted, check_index, export_answer,
-    export_documents, export_tables, mail_record, repair_index, write_documents,
-};
-pub use jobs::{Outcome, run_cluster, run_dedup};
-pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from, merge_lexicons};
+pub mod filter {
+    //! A filter of messages: reports about the documents of an index.
+    pub use lookalike_monitor::{prototypes, report, report_all, set_filter_rule};
+}
+
+pub mod sweeps {
+    //! Sweeps of an index: what changed from one crawl to the next.
+    pub use lookalike_monitor::{diff, history, holders, revisit, site_history};
+}
+
+pub use lookalike_distributed::{Lists, SignedTexts, TextSigner, Wants, steps};
 pub use lookalike_index::{LostSegment, Salvaged};
-pub use memory_table::ResultTable;
+pub use lookalike_measure::{
+    ClassSettings, DEFAULT_SAMPLE, EvaluateJob, EvaluateOptions, Evaluated, FormatFiles,
+    LabelColumns, LabelSource, PlanJob, Planned, Preview, SCurve, TruthSource, default_methods,
+    evaluate, evaluate_in, evaluated_fields, plan, preview, s_curve,
+};
+pub use lookalike_monitor::{
+    Change, CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, DiffOptions,
+    FilterOptions, Filtered, Holder, MatchRule, MatchedPrototype, MessageFilter, PageChange,
+    PageVersion, Prototype, Report, ReportCounts, ReportOptions, Reported, ReportsDone, Revisit,
+    SharedText, SiteVersion, SweepDiff, Verdict, VerdictKind, collapse, collapse_by_index,
+    mail_record,
+};
+pub use lookalike_run::index::{
+    AddOptions, AddSeconds, Added, Asked, AskedAll, DeleteWhat, ExportOptions, Filter, FilterRule,
+    FoundDocuments, Index, IndexSettings, IndexStats, IndexWriter, Query, QueryAnswer, QueryMatch,
+    QuerySubject, ReadOptions, Repaired, SegmentStats, SweepStats, Wanted, check_index,
+    export_answer, export_documents, export_tables, repair_index, write_documents,
+};
+pub use lookalike_run::{
+    Answer, AnswerParts, BoilerplateLimit, Built, ClusterLimit, Counts, DEFAULT_MIN_TERMS,
+    DEFAULT_SHINGLE, DocumentComparison, ErrorKind, Job, LexiconJob, LookalikeError, LossLimit,
+    Member, MethodSettings, Named, Outcome, Pair, Place, ReclusterJob, Record, Removed, Resources,
+    ResultTable, ScratchDirError, Settings, Shingle, Shown, Source, SourceError, StreamFiles,
+    UndoJob, Unread, What, build_lexicon, build_lexicon_from, cluster, compare, compare_in,
+    compare_texts, dedup, explain, merge_lexicons, read_table, recluster, record_batches,
+    run_cluster, run_dedup, run_dedup_into, show, undo,
+};
 pub use method_knobs::MethodKnobs;
-pub use piped::{StreamFiles, run_dedup_into};
-pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use presets::{Preset, preset, presets};
-pub use preview::{FormatFiles, Preview, preview};
-pub use read_table::read_table;
-pub use recluster::{ReclusterJob, recluster};
-pub use resources::Resources;
-pub use scratch_dir::ScratchDirError;
-pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings, Shingle};
-pub use show::{Shown, What, show};
-pub use source::{Record, Source, record_batches};
-pub use text_signer::{Lists, SignedTexts, TextSigner, Wants};
-pub use undo::{UndoJob, undo};
 
 pub use lookalike_cluster::{KeepRule, KeepRuleError, keep_rules};
 pub use lookalike_core::{Measure, ShortDocuments};

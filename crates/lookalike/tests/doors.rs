@@ -261,7 +261,13 @@ fn a_page_that_moved_into_a_larger_one_is_no_heavy_change() {
         [("/a", &*stub), ("/all", &large), ("/b", &longer), ("/c", &revised), ("/book", &book)];
     sweep(&mut writer, "june", None, &june);
     drop(writer);
-    let diff = Index::open(&dir).unwrap().diff("may", "june", &DiffOptions::default()).unwrap();
+    let diff = lookalike::sweeps::diff(
+        &Index::open(&dir).unwrap(),
+        "may",
+        "june",
+        &DiffOptions::default(),
+    )
+    .unwrap();
     let page = |url: &str| diff.pages.iter().find(|page| page.url.as_deref() == Some(url)).unwrap();
     assert_eq!(
         (page("/a").change, page("/a").new_url.as_deref()),
@@ -284,7 +290,7 @@ fn rates_are_by_the_time_between_sweeps() {
     let last = [("/years", &*text(4)), ("/days", &text(5)), ("/gap", &text(6))];
     sweep(&mut writer, "3", Some("2025-12-31"), &last);
     drop(writer);
-    let pages = Index::open(&dir).unwrap().revisit(None, 1).unwrap();
+    let pages = lookalike::sweeps::revisit(&Index::open(&dir).unwrap(), None, 1).unwrap();
     let rate = |url: &str| {
         let page = pages.iter().find(|page| page.url == url).unwrap();
         assert_eq!((page.per, page.intervals, page.changed), ("day", 1, 1));

@@ -394,7 +394,7 @@ fn clusters_and_collapsed_lists() {
     assert_eq!(found, [("a", (true, "a")), ("b", (false, "a"))].into());
     let item = |id: &str| CollapseItem { id: id.into(), text: None };
     let list = [item("d"), item("c"), item("a"), item("b")];
-    let groups = index.collapse(&list, None, None).unwrap();
+    let groups = lookalike::collapse(&list, Some(&index), &Default::default()).unwrap();
     let shown: Vec<(&str, Vec<&str>)> = groups
         .iter()
         .map(|group| (group.id.as_str(), group.behind.iter().map(|b| b.id.as_str()).collect()))
@@ -672,7 +672,7 @@ fn a_lean_index_answers_what_a_full_one_does_or_refuses() {
             let error = error.to_string();
             assert!(error.contains(says) && error.contains("without the setting lean"), "{error}");
         }
-        let error = lean.holders("http://h/1", "0.9").unwrap_err().to_string();
+        let error = lookalike::sweeps::holders(&lean, "http://h/1", "0.9").unwrap_err().to_string();
         assert!(error.contains("`containing`"), "{error}");
     }
 }
@@ -691,7 +691,8 @@ fn what_a_lean_index_cannot_do_is_refused_before_it_begins() {
         let options = AddOptions { sweep, ..AddOptions::default() };
         add(&mut writer, vec![Record::new(FISH).id("x").url("http://x/")], &options);
     }
-    let error = lean.diff("a", "b", &Default::default()).unwrap_err().to_string();
+    let error =
+        lookalike::sweeps::diff(&lean, "a", "b", &Default::default()).unwrap_err().to_string();
     assert!(error.contains("lean index cannot answer"), "{error}");
     // Other tables of common elements.
     let error = writer.merge(&full).unwrap_err().to_string();

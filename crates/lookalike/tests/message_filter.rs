@@ -121,15 +121,15 @@ proptest! {
             let (fields, options) = (Settings::default(), reporting(part[0].time));
             let (report, reporter) = (part[0].report, REPORTERS[part[0].reporter]);
             let source = Source::records(records.collect::<Vec<_>>());
-            let done = writer.report_all(report, reporter, source, &fields, &options, &Silent, |one| {
+            let done = lookalike::filter::report_all(&mut writer, report, reporter, source, &fields, &options, &Silent, |one| {
                 reported.push((one.counted, one.reports));
             }).unwrap();
             prop_assert_eq!(&reported, &expected);
             prop_assert_eq!(done.messages, part.len() as u64);
             let index = Index::open(&dir).unwrap();
             let found: BTreeSet<ReportCounts> =
-                index.prototypes().unwrap().into_iter().map(|prototype| prototype.reports).collect();
-            let all = index.prototypes().unwrap().len();
+                lookalike::filter::prototypes(&index).unwrap().into_iter().map(|prototype| prototype.reports).collect();
+            let all = lookalike::filter::prototypes(&index).unwrap().len();
             prop_assert_eq!(all, model.len());
             prop_assert_eq!(found, model.values().map(counts).collect::<BTreeSet<_>>());
         }
@@ -161,7 +161,7 @@ proptest! {
             let mut writer = create(&dir);
             for &at in order {
                 let message = Record::new(message(0, 0)).id("m");
-                writer.report(said[at], REPORTERS[at], &message, &reporting(at as u64 + 5)).unwrap();
+                lookalike::filter::report(&mut writer, said[at], REPORTERS[at], &message, &reporting(at as u64 + 5)).unwrap();
             }
             verdict(&dir, &message(0, 3))
         };
@@ -183,7 +183,8 @@ fn prototypes_do_not_drift() {
     let report = |writer: &mut IndexWriter, n: usize| {
         let message = Record::new(shifted(n)).id(format!("m{n}"));
         let reporter = format!("r{n}");
-        writer.report(Report::Spam, &reporter, &message, &reporting(n as u64)).unwrap()
+        lookalike::filter::report(writer, Report::Spam, &reporter, &message, &reporting(n as u64))
+            .unwrap()
     };
     for n in 0..=4 {
         let reported = report(&mut writer, n);
@@ -192,7 +193,8 @@ fn prototypes_do_not_drift() {
     let reported = report(&mut writer, 5);
     assert_eq!((reported.prototype.as_deref(), reported.new), (Some("m5"), true));
     let index = Index::open(&dir).unwrap();
-    let spam: Vec<u32> = index.prototypes().unwrap().iter().map(|one| one.reports.spam).collect();
+    let spam: Vec<u32> =
+        lookalike::filter::prototypes(&index).unwrap().iter().map(|one| one.reports.spam).collect();
     assert_eq!(spam, [5, 1]);
 }
 
@@ -205,7 +207,14 @@ fn short_messages_match_only_the_same_words_and_title() {
     let text = words.join(" ");
     let message = Record::new(&text).id("m").title("Prize!");
     for reporter in REPORTERS {
-        writer.report(Report::Spam, reporter, &message, &ReportOptions::default()).unwrap();
+        lookalike::filter::report(
+            &mut writer,
+            Report::Spam,
+            reporter,
+            &message,
+            &ReportOptions::default(),
+        )
+        .unwrap();
     }
     let filter = MessageFilter::open(&dir, FilterOptions::default()).unwrap();
     let kind =
@@ -221,7 +230,13 @@ fn short_messages_match_only_the_same_words_and_title() {
     assert_eq!(longer.verdict, VerdictKind::Spam);
     // A message without words is found again by its own text, a blank one by nothing.
     let mut prototype = |text: &str| {
-        let reported = writer.report(Report::Spam, "ann", &text.into(), &ReportOptions::default());
+        let reported = lookalike::filter::report(
+            &mut writer,
+            Report::Spam,
+            "ann",
+            &text.into(),
+            &ReportOptions::default(),
+        );
         reported.unwrap().prototype
     };
     assert!(prototype("😀 😀").is_some());
@@ -236,10 +251,11 @@ fn prototypes_expire_after_their_last_report() {
     let mut writer = IndexWriter::create(&dir, settings, 1).unwrap();
     for (campaign, reporter, time) in [(0, "ann", 100), (1, "ann", 100), (0, "bob", 600)] {
         let message = Record::new(message(campaign, 0)).id(format!("m{campaign}"));
-        writer.report(Report::Spam, reporter, &message, &reporting(time)).unwrap();
+        lookalike::filter::report(&mut writer, Report::Spam, reporter, &message, &reporting(time))
+            .unwrap();
     }
     let left = |dir: &Path| {
-        let prototypes = Index::open(dir).unwrap().prototypes().unwrap();
+        let prototypes = lookalike::filter::prototypes(&Index::open(dir).unwrap()).unwrap();
         prototypes.into_iter().map(|one| (one.id, one.expires)).collect::<Vec<_>>()
     };
     assert_eq!(writer.expire(1099).unwrap(), 0);
@@ -250,7 +266,9 @@ fn prototypes_expire_after_their_last_report() {
     assert_eq!(left(&dir), []);
     // Nothing of them is left: the same message is a new prototype with one report.
     let message = Record::new(message(0, 0)).id("again");
-    let reported = writer.report(Report::Spam, "bob", &message, &reporting(2000)).unwrap();
+    let reported =
+        lookalike::filter::report(&mut writer, Report::Spam, "bob", &message, &reporting(2000))
+            .unwrap();
     assert_eq!((reported.new, reported.reports.spam), (true, 1));
 }
 
@@ -261,7 +279,7 @@ fn deleted_prototypes_are_forgotten() {
     let dir = folder.path().join("index");
     let mut writer = create(&dir);
     let reported = Record::new(message(0, 0)).id("m");
-    writer.report(Report::Spam, "ann", &reported, &reporting(5)).unwrap();
+    lookalike::filter::report(&mut writer, Report::Spam, "ann", &reported, &reporting(5)).unwrap();
     let found = writer.find(&DeleteWhat { ids: vec!["m".into()], ..DeleteWhat::default() });
     writer.delete(&found.unwrap().documents);
     writer.commit().unwrap();
@@ -285,11 +303,22 @@ fn prototypes_have_ids_of_their_own() {
     let mut ids = Vec::new();
     let source = Source::records([same(0), same(1)]);
     let keep = |one: &lookalike::Reported| ids.push(one.prototype.clone().unwrap());
-    writer.report_all(Report::Spam, "ann", source, &fields, &options, &Silent, keep).unwrap();
-    let third = writer.report(Report::Spam, "ann", &same(2), &options).unwrap();
+    lookalike::filter::report_all(
+        &mut writer,
+        Report::Spam,
+        "ann",
+        source,
+        &fields,
+        &options,
+        &Silent,
+        keep,
+    )
+    .unwrap();
+    let third =
+        lookalike::filter::report(&mut writer, Report::Spam, "ann", &same(2), &options).unwrap();
     ids.extend(third.prototype);
     assert_eq!(ids, ["m", "m#2", "m#3"]);
-    assert_eq!(Index::open(&dir).unwrap().prototypes().unwrap().len(), 3);
+    assert_eq!(lookalike::filter::prototypes(&Index::open(&dir).unwrap()).unwrap().len(), 3);
 }
 
 /// A method with a lexicon: near-duplicates by its signatures, with the terms that agreed.
@@ -312,7 +341,8 @@ fn methods_match_and_name_their_terms() {
         let options = ReportOptions { matching: matching.clone(), ..ReportOptions::default() };
         for reporter in &REPORTERS[..3] {
             let message = Record::new(message(0, 0)).id("m");
-            writer.report(Report::Spam, reporter, &message, &options).unwrap();
+            lookalike::filter::report(&mut writer, Report::Spam, reporter, &message, &options)
+                .unwrap();
         }
         let options = FilterOptions { matching, ..FilterOptions::default() };
         let filter = MessageFilter::open(&dir, options).unwrap();
@@ -351,7 +381,13 @@ fn what_cannot_be_asked_is_refused() {
         assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
         assert!(error.to_string().contains(part), "{error}");
     }
-    let error = writer.report(Report::Spam, "", &"a".into(), &ReportOptions::default());
+    let error = lookalike::filter::report(
+        &mut writer,
+        Report::Spam,
+        "",
+        &"a".into(),
+        &ReportOptions::default(),
+    );
     assert!(error.unwrap_err().to_string().contains("the setting reporter"));
 }
 
@@ -365,7 +401,8 @@ fn verdicts_are_the_same_on_any_way() {
     for (reporter, last) in REPORTERS.iter().zip(1..) {
         for campaign in 0..last {
             let message = Record::new(message(campaign, 0)).id(format!("p{campaign}"));
-            writer.report(Report::Spam, reporter, &message, &reporting(9)).unwrap();
+            lookalike::filter::report(&mut writer, Report::Spam, reporter, &message, &reporting(9))
+                .unwrap();
         }
     }
     let texts: Vec<String> = (0..3000).map(|at| message(at % 7, at % 13)).collect();
@@ -468,9 +505,14 @@ fn the_rule_of_an_index_completes_that_of_a_call() {
     let mut writer = create(&dir);
     let part = message(0, 0);
     let whole = format!("{part} {} {}", message(1, 0), message(2, 0));
-    writer
-        .report(Report::Spam, "ann", &Record::new(part).id("m"), &ReportOptions::default())
-        .unwrap();
+    lookalike::filter::report(
+        &mut writer,
+        Report::Spam,
+        "ann",
+        &Record::new(part).id("m"),
+        &ReportOptions::default(),
+    )
+    .unwrap();
     let verdict = |options: FilterOptions| {
         let filter = MessageFilter::open(&dir, options).unwrap();
         filter.verdict(&Record::new(whole.clone())).unwrap().verdict
@@ -478,7 +520,7 @@ fn the_rule_of_an_index_completes_that_of_a_call() {
     assert_eq!(verdict(FilterOptions::default()), VerdictKind::None);
     let change =
         FilterRule { ask: Some("contained-in".into()), reports: Some(1), ..FilterRule::default() };
-    assert_eq!(writer.set_filter_rule(&change).unwrap(), change);
+    assert_eq!(lookalike::filter::set_filter_rule(&mut writer, &change).unwrap(), change);
     assert_eq!(Index::open(&dir).unwrap().filter_rule().unwrap(), change);
     assert_eq!(verdict(FilterOptions::default()), VerdictKind::Spam);
     let given = FilterOptions { reports: Some(2), ..FilterOptions::default() };
@@ -486,15 +528,23 @@ fn the_rule_of_an_index_completes_that_of_a_call() {
     let matching = MatchRule { ask: Some(Wanted::Resembles), ..MatchRule::default() };
     assert_eq!(verdict(FilterOptions { matching, ..FilterOptions::default() }), VerdictKind::None);
     // A report counts by the same rule.
-    let reported =
-        writer.report(Report::Spam, "bob", &whole.as_str().into(), &ReportOptions::default());
+    let reported = lookalike::filter::report(
+        &mut writer,
+        Report::Spam,
+        "bob",
+        &whole.as_str().into(),
+        &ReportOptions::default(),
+    );
     assert_eq!(reported.unwrap().prototype.as_deref(), Some("m"));
     for wrong in [
         FilterRule { ask: Some("cluster".into()), ..FilterRule::default() },
         FilterRule { threshold: Some("2".into()), ..FilterRule::default() },
         FilterRule { reports: Some(0), ..FilterRule::default() },
     ] {
-        assert_eq!(writer.set_filter_rule(&wrong).unwrap_err().kind(), ErrorKind::Usage);
+        assert_eq!(
+            lookalike::filter::set_filter_rule(&mut writer, &wrong).unwrap_err().kind(),
+            ErrorKind::Usage
+        );
     }
     assert_eq!(Index::open(&dir).unwrap().filter_rule().unwrap(), change);
 }

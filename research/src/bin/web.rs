@@ -178,7 +178,7 @@ fn inputs() -> Inputs {
         path: PathBuf::from("pages.jsonl"),
         name: "pages.jsonl".into(),
         relative: PathBuf::from("pages.jsonl"),
-        format: Format::Jsonl,
+        format: Format::JSONL,
         compression: Compression::None,
         size: 0,
         modified: None,

@@ -128,7 +128,9 @@ pub(crate) fn index_report(
     let mut reported: Vec<Reported> = Vec::new();
     writer.with(py, &watch, |writer, progress| {
         let each = |one: &Reported| reported.push(one.clone());
-        writer.report_all(report, reporter, source, &fields, &options, progress, each)
+        lookalike::filter::report_all(
+            writer, report, reporter, source, &fields, &options, progress, each,
+        )
     })?;
     json(&reported)
 }
@@ -151,11 +153,14 @@ pub(crate) fn index_set_filter_rule(
     let Rule { ask, threshold, min_words } = rule;
     let change = FilterRule { ask, threshold, min_words, reports };
     let watch = Watch::new(options.progress, options.cancelled);
-    json(&writer.with(py, &watch, |writer, _| writer.set_filter_rule(&change))?)
+    json(
+        &writer
+            .with(py, &watch, |writer, _| lookalike::filter::set_filter_rule(writer, &change))?,
+    )
 }
 
 /// The prototypes of an index, as JSON.
 #[pyfunction]
 pub(crate) fn index_prototypes(py: Python<'_>, index: &IndexReader) -> PyResult<String> {
-    json(&index.detached(py, Index::prototypes)?)
+    json(&index.detached(py, lookalike::filter::prototypes)?)
 }

@@ -28,7 +28,8 @@ pub(crate) fn index_diff(
     threads: usize,
 ) -> PyResult<(BTreeMap<&'static str, u64>, Table)> {
     let options = DiffOptions { slight, moved: threshold, site, threads };
-    let diff = index.detached(py, |index| index.diff(earlier, later, &options))?;
+    let diff =
+        index.detached(py, |index| lookalike::sweeps::diff(index, earlier, later, &options))?;
     Ok((diff.counts, tables::changes(&diff.pages)))
 }
 
@@ -40,7 +41,7 @@ pub(crate) fn index_history(
     url: &str,
     slight: f64,
 ) -> PyResult<String> {
-    json(&index.detached(py, |index| index.history(url, slight))?)
+    json(&index.detached(py, |index| lookalike::sweeps::history(index, url, slight))?)
 }
 
 /// How the pages of a site changed, as JSON.
@@ -51,7 +52,7 @@ pub(crate) fn index_site_history(
     site: Option<&str>,
     slight: f64,
 ) -> PyResult<String> {
-    json(&index.detached(py, |index| index.site_history(site, slight))?)
+    json(&index.detached(py, |index| lookalike::sweeps::site_history(index, site, slight))?)
 }
 
 /// The sites that have the content of a page, as JSON.
@@ -62,7 +63,7 @@ pub(crate) fn index_holders(
     url: &str,
     threshold: &str,
 ) -> PyResult<String> {
-    json(&index.detached(py, |index| index.holders(url, threshold))?)
+    json(&index.detached(py, |index| lookalike::sweeps::holders(index, url, threshold))?)
 }
 
 /// Pages in the order in which to visit them.
@@ -73,6 +74,6 @@ pub(crate) fn index_revisit(
     site: Option<&str>,
     threads: usize,
 ) -> PyResult<Table> {
-    let pages = index.detached(py, |index| index.revisit(site, threads))?;
+    let pages = index.detached(py, |index| lookalike::sweeps::revisit(index, site, threads))?;
     Ok(tables::visits(&pages))
 }

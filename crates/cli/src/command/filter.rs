@@ -207,7 +207,7 @@ fn print_rule(args: &FilterRuleArgs) -> anyhow::Result<Exit> {
     let dir = &args.prototypes.dir;
     let rule = match change.is_empty() {
         true => Index::open(dir)?.filter_rule()?,
-        false => IndexWriter::open(dir, 1)?.set_filter_rule(&change)?,
+        false => lookalike::filter::set_filter_rule(&mut IndexWriter::open(dir, 1)?, &change)?,
     };
     let mut out = io::stdout().lock();
     if json(args.format) {
@@ -264,7 +264,16 @@ fn report(args: &FilterReportArgs) -> anyhow::Result<Exit> {
             failed.get_or_insert(error);
         }
     };
-    let done = index.report_all(report, &args.reporter, source, &fields, &options, &progress, each);
+    let done = lookalike::filter::report_all(
+        &mut index,
+        report,
+        &args.reporter,
+        source,
+        &fields,
+        &options,
+        &progress,
+        each,
+    );
     progress.finish();
     let written = failed.map_or_else(|| out.flush(), Err);
     let done = done?;
@@ -280,7 +289,7 @@ fn report(args: &FilterReportArgs) -> anyhow::Result<Exit> {
 }
 
 fn list(args: &FilterListArgs) -> anyhow::Result<Exit> {
-    let prototypes = Index::open(&args.prototypes.dir)?.prototypes()?;
+    let prototypes = lookalike::filter::prototypes(&Index::open(&args.prototypes.dir)?)?;
     let json = json(args.format);
     let mut out = BufWriter::new(io::stdout().lock());
     for prototype in &prototypes {

@@ -73,7 +73,8 @@ pub(super) fn diff(args: &IndexDiffArgs) -> anyhow::Result<Exit> {
         site: args.site.clone(),
         threads: args.running.threads,
     };
-    let mut diff = Index::open(&args.dir)?.diff(&args.from, &args.to, &options)?;
+    let mut diff =
+        lookalike::sweeps::diff(&Index::open(&args.dir)?, &args.from, &args.to, &options)?;
     diff.pages.retain(|page| match args.only.is_empty() {
         true => page.change != Change::Same,
         false => args.only.iter().any(|only| only == page.change.name()),
@@ -107,7 +108,7 @@ pub(super) fn diff(args: &IndexDiffArgs) -> anyhow::Result<Exit> {
 pub(super) fn history(args: &IndexHistoryArgs) -> anyhow::Result<Exit> {
     let index = Index::open(&args.dir)?;
     let Some(url) = &args.url else {
-        let versions = index.site_history(args.site.as_deref(), args.slight)?;
+        let versions = lookalike::sweeps::site_history(&index, args.site.as_deref(), args.slight)?;
         if args.format == FormatArg::Json {
             return print_json(&json!({"sweeps": versions}));
         }
@@ -140,7 +141,7 @@ pub(super) fn history(args: &IndexHistoryArgs) -> anyhow::Result<Exit> {
             ["sweep", "date", "pages", "same", "same_words", "slight", "heavy", "gone", "new"];
         return print_table(header, rows);
     };
-    let versions = index.history(url, args.slight)?;
+    let versions = lookalike::sweeps::history(&index, url, args.slight)?;
     if args.format == FormatArg::Json {
         return print_json(&json!({"url": url, "versions": versions}));
     }
@@ -157,7 +158,7 @@ pub(super) fn history(args: &IndexHistoryArgs) -> anyhow::Result<Exit> {
 }
 
 pub(super) fn holders(args: &IndexHoldersArgs) -> anyhow::Result<Exit> {
-    let holders = Index::open(&args.dir)?.holders(&args.url, &args.threshold)?;
+    let holders = lookalike::sweeps::holders(&Index::open(&args.dir)?, &args.url, &args.threshold)?;
     if args.format == FormatArg::Json {
         return print_json(&json!({"url": args.url, "holders": holders}));
     }
@@ -186,7 +187,7 @@ pub(super) fn holders(args: &IndexHoldersArgs) -> anyhow::Result<Exit> {
 
 pub(super) fn revisit(args: &IndexRevisitArgs) -> anyhow::Result<Exit> {
     let index = Index::open(&args.dir)?;
-    let mut pages = index.revisit(args.site.as_deref(), args.running.threads)?;
+    let mut pages = lookalike::sweeps::revisit(&index, args.site.as_deref(), args.running.threads)?;
     pages.truncate(args.limit.unwrap_or(usize::MAX));
     if args.running.format == FormatArg::Json {
         return print_json(&json!({"pages": pages}));

@@ -1,0 +1,54 @@
+//! The steps of a run that another engine shuffles between: Spark, Ray, processes.
+//!
+//! A [`Step`] reads the rows of one task as Arrow record batches and makes others; [`step()`] makes
+//! one from its description. An engine moves rows: it brings those with the same key to one task,
+//! sorted by the columns that the step names. Steps decide, with the code of a run on one machine,
+//! so that the answer is the same.
+//!
+//! Every step is a function of its rows as a set: an engine may repeat a task, and give equal keys
+//! in any order. In the order in which a run uses them: `sign` (documents to digests and sets),
+//! `units` (equal sets are one), `keys` (prefix keys to buckets), `candidates` (pairs of a bucket,
+//! and their verification), `graph` (components and leaders) or `rounds` (the same without forming
+//! all pairs), `results` (the rows of the result tables).
+
+mod candidates;
+mod description;
+mod graph;
+mod keys;
+mod results;
+mod rounds;
+mod rows;
+mod sign;
+mod step;
+mod tables;
+mod units;
+
+pub use description::step;
+pub use results::digest_of_sums;
+pub use step::{Step, StepContext, StepOptions};
+pub use tables::result_columns;
+
+use lookalike_run::LookalikeError;
+use tables::{Message, MessageWriter, message};
+
+/// Adds what a task counted.
+fn counts(out: &mut MessageWriter, counts: &serde_json::Value) -> Result<(), LookalikeError> {
+    let blob = counts.to_string();
+    out.push(Message { kind: message::COUNTS, blob: blob.as_bytes(), ..Message::default() })
+}
+
+/// Replaces `out` by the numbers that bytes hold.
+fn elements_of(bytes: &[u8], out: &mut Vec<u64>) -> Result<(), LookalikeError> {
+    let (numbers, rest) = bytes.as_chunks::<8>();
+    out.clear();
+    out.extend(numbers.iter().map(|bytes| u64::from_le_bytes(*bytes)));
+    match rest {
+        [] => Ok(()),
+        _ => Err(damaged("a set is cut short: remove the stages of this run and start again")),
+    }
+}
+
+/// The error of rows of another version, damaged rows, or rows in another order.
+fn damaged(error: impl std::fmt::Display) -> LookalikeError {
+    LookalikeError::Settings(error.to_string())
+}

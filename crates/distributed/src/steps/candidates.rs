@@ -1,0 +1,465 @@
+//! Postings of buckets to candidate pairs, and pairs to the sets that are compared.
+
+use super::step::{Step, StepContext};
+use super::tables::{
+    Edge, EdgeReader, EdgeWriter, Message, MessageReader, MessageWriter, edge, message,
+};
+use super::{counts, damaged, elements_of};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use lookalike_core::{Overlap, overlap};
+use lookalike_join::shuffle::{
+    Bucket, PairBuffer, Part, Role, ShuffledPosting, decode_pairs, decode_postings, decode_ranks,
+    encode_ranks,
+};
+use lookalike_join::{Criterion, verify};
+use lookalike_run::LookalikeError;
+use serde_json::json;
+
+/// What is looked for in a bucket.
+pub(super) enum Search {
+    /// Pairs of all postings, of lists up to a length.
+    Pairs { limit: u64 },
+    /// Pairs of a probe and a kept set.
+    Probe,
+    /// In how many lists sets are behind the first so many.
+    Late { head: u64 },
+}
+
+/// Messages with the postings of buckets, those of a bucket together.
+pub(super) struct Buckets {
+    criterion: Criterion,
+    allowed: Allowed,
+    search: Search,
+    bucket: Option<i64>,
+    postings: Vec<ShuffledPosting>,
+    out: BucketResults,
+}
+
+/// What was found in buckets.
+struct BucketResults {
+    pairs: PairBuffer,
+    messages: MessageWriter,
+    edges: EdgeWriter,
+    received: u64,
+    largest_list: u64,
+    lists_left_out: u64,
+    looks: u64,
+    /// Numbers of the buckets: each must come to one task, once.
+    buckets: Vec<i64>,
+}
+
+impl Buckets {
+    pub(super) fn new(context: &StepContext, search: Search, parts: u32) -> Self {
+        let out = BucketResults {
+            pairs: PairBuffer::new(parts),
+            messages: MessageWriter::default(),
+            edges: EdgeWriter::default(),
+            received: 0,
+            largest_list: 0,
+            lists_left_out: 0,
+            looks: 0,
+            buckets: Vec::new(),
+        };
+        let allowed = Allowed {
+            cross: context.cross,
+            protects: context.protects,
+            only_against: context.only_against,
+        };
+        let criterion = context.criterion;
+        Self { criterion, allowed, search, bucket: None, postings: Vec::new(), out }
+    }
+
+    fn is_late(&self) -> bool {
+        matches!(self.search, Search::Late { .. })
+    }
+
+    /// Searches the bucket whose postings were read.
+    fn end(&mut self) -> Result<(), LookalikeError> {
+        let Some(number) = self.bucket.take() else { return Ok(()) };
+        let Self { criterion, allowed, search, out, .. } = self;
+        out.buckets.push(number);
+        out.received += self.postings.len() as u64;
+        let mut bucket = Bucket::new(*criterion, std::mem::take(&mut self.postings));
+        let mut result = Ok(());
+        let mut pair = |out: &mut PairBuffer, messages: &mut MessageWriter, later, earlier| {
+            out.push(later, earlier);
+            if out.is_full() && result.is_ok() {
+                result = drain(out, messages);
+            }
+        };
+        let (pairs, messages) = (&mut out.pairs, &mut out.messages);
+        match *search {
+            Search::Pairs { limit } => {
+                let allowed = |later, earlier| allowed.pair(later, earlier);
+                let found = bucket
+                    .pairs(limit, allowed, |later, earlier| pair(pairs, messages, later, earlier));
+                out.largest_list = out.largest_list.max(found.largest_list);
+                out.lists_left_out += found.lists_left_out;
+                out.looks += found.looks;
+            }
+            Search::Probe => {
+                out.looks += bucket.probe(|probe, kept| pair(pairs, messages, probe, kept));
+            }
+            Search::Late { head } => {
+                let edges = &mut out.edges;
+                let mut pushed = Ok(());
+                bucket.late(head, |rank, lists, late| {
+                    let row = Edge {
+                        later: rank as i64,
+                        kind: edge::LATE,
+                        shared: lists as i64,
+                        size_later: late as i64,
+                        ..Edge::default()
+                    };
+                    let done = edges.push(row);
+                    if pushed.is_ok() {
+                        pushed = done;
+                    }
+                });
+                result = pushed;
+            }
+        }
+        result
+    }
+}
+
+/// Which pairs are looked for, by the sides that have the sets: roles are bits of sides.
+#[derive(Debug, Clone, Copy)]
+struct Allowed {
+    cross: bool,
+    protects: bool,
+    only_against: bool,
+}
+
+/// The side of the documents of the call, and that of the other collection.
+const OWN: Role = Role(1);
+const OTHER: Role = Role(2);
+
+impl Allowed {
+    fn pair(self, later: Role, earlier: Role) -> bool {
+        if self.protects {
+            return !later.is(OTHER) && (earlier.is(OTHER) || !self.only_against);
+        }
+        !self.cross || (later.is(OWN) && earlier.is(OTHER)) || (later.is(OTHER) && earlier.is(OWN))
+    }
+}
+
+/// Sends the pairs to their parts.
+fn drain(pairs: &mut PairBuffer, messages: &mut MessageWriter) -> Result<(), LookalikeError> {
+    let mut rows = Vec::new();
+    let mut wanted = Vec::new();
+    pairs.drain(
+        |Part(part), blob| rows.push((part, blob.to_vec())),
+        |Part(part), blob| wanted.push((part, blob.to_vec())),
+    );
+    let rows = rows.iter().map(|row| (message::PAIRS, row));
+    for (kind, (part, blob)) in rows.chain(wanted.iter().map(|row| (message::WANTED, row))) {
+        messages.push(Message { part: i64::from(*part), kind, blob, ..Message::default() })?;
+    }
+    Ok(())
+}
+
+impl Step for Buckets {
+    fn schema(&self) -> SchemaRef {
+        if self.is_late() { EdgeWriter::schema() } else { MessageWriter::schema() }
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in MessageReader::new(batch)?.iter() {
+            if row.kind != message::POSTINGS {
+                // What the tasks counted that sent the postings.
+                if !self.is_late() {
+                    self.out.messages.push(row)?;
+                }
+                continue;
+            }
+            if self.bucket != Some(row.part) {
+                self.end()?;
+                self.bucket = Some(row.part);
+            }
+            decode_postings(row.blob, &mut self.postings).map_err(damaged)?;
+        }
+        Ok(if self.is_late() { self.out.edges.take() } else { self.out.messages.take() })
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.end()?;
+        if self.is_late() {
+            return self.out.edges.finish();
+        }
+        drain(&mut self.out.pairs, &mut self.out.messages)?;
+        let BucketResults { pairs, received, largest_list, lists_left_out, looks, buckets, .. } =
+            &self.out;
+        let found = json!({
+            "received": received, "largest_list": largest_list, "lists_left_out": lists_left_out,
+            "looks": looks, "candidates": pairs.emitted, "buckets": buckets,
+        });
+        counts(&mut self.out.messages, &found)?;
+        self.out.messages.finish()
+    }
+}
+
+/// Sets as messages for their parts.
+pub(super) struct PartSets {
+    parts: u32,
+    out: MessageWriter,
+}
+
+impl PartSets {
+    pub(super) fn new(parts: u32) -> Self {
+        Self { parts, out: MessageWriter::default() }
+    }
+}
+
+impl Step for PartSets {
+    fn schema(&self) -> SchemaRef {
+        MessageWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in MessageReader::new(batch)?.iter().filter(|row| row.kind == message::SET) {
+            let Part(part) = Part::of(row.rank as u64, self.parts);
+            self.out.push(Message { part: part.into(), ..row })?;
+        }
+        Ok(self.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.out.finish()
+    }
+}
+
+/// Pairs and sets of parts, sorted by (part, kind): brings each set to the parts of those that it
+/// is compared with. The earlier set of a pair stays in its own part; the later one goes there
+/// once, however many sets of that part it is compared with.
+pub(super) struct Route {
+    parts: u32,
+    part: Option<i64>,
+    pairs: Vec<(u64, u64)>,
+    wanted: Vec<u64>,
+    sorted: bool,
+    candidates: u64,
+    out: MessageWriter,
+}
+
+impl Route {
+    pub(super) fn new(parts: u32) -> Self {
+        let out = MessageWriter::default();
+        Self {
+            parts,
+            part: None,
+            pairs: Vec::new(),
+            wanted: Vec::new(),
+            sorted: false,
+            candidates: 0,
+            out,
+        }
+    }
+
+    /// Sorts what was read of a part, once its sets come.
+    fn sort(&mut self) {
+        if !self.sorted {
+            self.pairs.sort_unstable();
+            self.pairs.dedup();
+            self.wanted.sort_unstable();
+            self.wanted.dedup();
+            self.candidates += self.pairs.len() as u64;
+            self.sorted = true;
+        }
+    }
+
+    fn set(&mut self, row: Message<'_>) -> Result<(), LookalikeError> {
+        let rank = row.rank as u64;
+        if self.wanted.binary_search(&rank).is_ok() {
+            self.out.push(Message { kind: message::SET, ..row })?;
+        }
+        let start = self.pairs.partition_point(|pair| pair.0 < rank);
+        let own = self.pairs[start..].iter().take_while(|pair| pair.0 == rank);
+        let mut others: Vec<(Part, u64)> =
+            own.map(|&(_, earlier)| (Part::of(earlier, self.parts), earlier)).collect();
+        others.sort_unstable();
+        let (mut ranks, mut list) = (Vec::new(), Vec::new());
+        for together in others.chunk_by(|a, b| a.0 == b.0) {
+            ranks.clear();
+            ranks.extend(together.iter().map(|&(_, earlier)| earlier));
+            list.clear();
+            encode_ranks(&ranks, &mut list);
+            let part = together[0].0.0.into();
+            self.out.push(Message { part, kind: message::PROBE, list: &list, ..row })?;
+        }
+        Ok(())
+    }
+}
+
+impl Step for Route {
+    fn schema(&self) -> SchemaRef {
+        MessageWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in MessageReader::new(batch)?.iter() {
+            if row.kind == message::COUNTS {
+                continue;
+            }
+            if self.part != Some(row.part) {
+                self.sort();
+                (self.part, self.sorted) = (Some(row.part), false);
+                self.pairs.clear();
+                self.wanted.clear();
+            }
+            match row.kind {
+                message::PAIRS => decode_pairs(row.blob, &mut self.pairs).map_err(damaged)?,
+                message::WANTED => decode_ranks(row.blob, &mut self.wanted).map_err(damaged)?,
+                _ => {
+                    self.sort();
+                    self.set(row)?;
+                }
+            }
+        }
+        Ok(self.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.sort();
+        counts(&mut self.out, &json!({ "candidates": self.candidates }))?;
+        self.out.finish()
+    }
+}
+
+/// Sets of parts and those that are compared with them, sorted by (part, kind): the pairs that
+/// match with their counts, or with `all` every pair, as a decision.
+pub(super) struct Verify {
+    criterion: Criterion,
+    all: bool,
+    part: Option<i64>,
+    /// The sets of the part: the rank, and where its elements end.
+    ranks: Vec<(u64, usize, usize)>,
+    elements: Vec<u64>,
+    sorted: bool,
+    out: EdgeWriter,
+}
+
+impl Verify {
+    pub(super) fn new(context: &StepContext, all: bool) -> Self {
+        Self {
+            criterion: context.criterion,
+            all,
+            part: None,
+            ranks: Vec::new(),
+            elements: Vec::new(),
+            sorted: false,
+            out: EdgeWriter::default(),
+        }
+    }
+
+    fn probe(
+        &mut self,
+        row: Message<'_>,
+        own: &mut Vec<u64>,
+        others: &mut Vec<u64>,
+    ) -> Result<(), LookalikeError> {
+        elements_of(row.blob, own)?;
+        others.clear();
+        decode_ranks(row.list, others).map_err(damaged)?;
+        for &other in &*others {
+            let found = self.ranks.binary_search_by_key(&other, |set| set.0);
+            let (_, start, end) = self.ranks[found.map_err(|_| {
+                LookalikeError::Settings(format!(
+                    "the set {other} of a pair did not come to its task: the engine split a part, or lost rows"
+                ))
+            })?];
+            let set = &self.elements[start..end];
+            let counts = match self.all {
+                true => Some(Overlap {
+                    shared: overlap(own, set),
+                    a: own.len() as u32,
+                    b: set.len() as u32,
+                }),
+                false => verify(self.criterion, own, set),
+            };
+            if let Some(Overlap { shared, a, b }) = counts {
+                self.out.push(Edge {
+                    later: row.rank,
+                    kind: if self.all { edge::DECISION } else { edge::MATCH },
+                    earlier: other as i64,
+                    shared: shared.into(),
+                    size_later: a.into(),
+                    size_earlier: b.into(),
+                    ..Edge::default()
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Step for Verify {
+    fn schema(&self) -> SchemaRef {
+        EdgeWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        let (mut own, mut others) = (Vec::new(), Vec::new());
+        for row in MessageReader::new(batch)?.iter() {
+            if row.kind == message::COUNTS {
+                continue;
+            }
+            if self.part != Some(row.part) {
+                (self.part, self.sorted) = (Some(row.part), false);
+                self.ranks.clear();
+                self.elements.clear();
+            }
+            if row.kind == message::SET {
+                elements_of(row.blob, &mut own)?;
+                let start = self.elements.len();
+                self.elements.extend_from_slice(&own);
+                self.ranks.push((row.rank as u64, start, self.elements.len()));
+                continue;
+            }
+            if !self.sorted {
+                self.ranks.sort_unstable();
+                self.sorted = true;
+            }
+            self.probe(row, &mut own, &mut others)?;
+        }
+        Ok(self.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.out.finish()
+    }
+}
+
+/// Edges from sets to the first set of their component: pairs whose counts are wanted.
+pub(super) struct LinkPairs {
+    pairs: PairBuffer,
+    out: MessageWriter,
+}
+
+impl LinkPairs {
+    pub(super) fn new(parts: u32) -> Self {
+        Self { pairs: PairBuffer::new(parts), out: MessageWriter::default() }
+    }
+}
+
+impl Step for LinkPairs {
+    fn schema(&self) -> SchemaRef {
+        MessageWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in EdgeReader::new(batch)?.iter().filter(|row| row.kind == edge::LINK) {
+            self.pairs.push(row.later as u64, row.earlier as u64);
+            if self.pairs.is_full() {
+                drain(&mut self.pairs, &mut self.out)?;
+            }
+        }
+        Ok(self.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        drain(&mut self.pairs, &mut self.out)?;
+        self.out.finish()
+    }
+}

@@ -1,0 +1,216 @@
+//! Steps by their descriptions.
+
+use super::candidates::{Buckets, LinkPairs, PartSets, Route, Search, Verify};
+use super::graph::{BestWitness, BothWays, Forest, Label, Leaders, Star};
+use super::keys::{MergeSketches, Postings, RoundPostings, Sketch, StoreKeys};
+use super::results::{
+    Assign, ClusterRows, EqualPairs, KeptAlone, MatchPairs, MemberEdges, PairEnds, Results,
+    SumHashes,
+};
+use super::rounds::{
+    Apply, ByWitness, Change, CountStates, Decisions, Open, Reopen, Roles, TakeBack, Which,
+};
+use super::sign::{Number, Sign, WithoutSets};
+use super::step::{Step, StepContext};
+use super::units::{SetMessages, TakeSets, UnitMessages, Units};
+use lookalike_run::LookalikeError;
+
+/// A step and its parameters. In the comments, what its rows are grouped by: all rows with equal
+/// values of the first column come to one task, in this order.
+#[derive(Debug, serde::Deserialize)]
+#[serde(tag = "step", rename_all = "snake_case", deny_unknown_fields)]
+enum Description {
+    Sign {
+        task: u32,
+        side: u8,
+        row: Option<String>,
+    },
+    WithoutSets {},
+    Number {},
+    /// unit_high, unit_low, place
+    Units {},
+    UnitMessages {},
+    SetMessages {},
+    /// part, kind
+    TakeSets {},
+    Sketch {
+        elements: u64,
+        seed: u64,
+        task: u32,
+    },
+    /// part
+    MergeSketches {
+        order: bool,
+    },
+    Postings {
+        buckets: u32,
+    },
+    StoreKeys {},
+    /// part, kind
+    RoundPostings {
+        buckets: u32,
+    },
+    /// part
+    Pairs {
+        limit: u64,
+        parts: u32,
+    },
+    /// part
+    Probe {
+        parts: u32,
+    },
+    /// part
+    Late {
+        head: u64,
+    },
+    PartSets {
+        parts: u32,
+    },
+    /// part, kind
+    Route {
+        parts: u32,
+    },
+    /// part, kind
+    Verify {
+        all: bool,
+    },
+    LinkPairs {
+        parts: u32,
+    },
+    Forest {
+        whole: bool,
+    },
+    BothWays {},
+    /// later, earlier
+    LargeStar {},
+    /// later, earlier
+    SmallStar {},
+    /// later, kind
+    Label {},
+    /// component, later, earlier
+    Leaders {},
+    /// later, earlier
+    BestWitness {},
+    Open {},
+    /// later, kind, earlier
+    Select {
+        first: i64,
+        upto: Option<i64>,
+    },
+    /// later, kind, earlier
+    Decide {},
+    /// later, kind, earlier
+    Update {},
+    Roles {
+        which: Which,
+        pending: bool,
+    },
+    ByWitness {},
+    /// component, kind
+    Reopen {},
+    TakeBack {
+        from: i64,
+    },
+    CountStates {
+        width: i64,
+    },
+    Decisions {},
+    MemberEdges {},
+    /// key, kind, rank
+    Assign {},
+    /// key, kind, rank
+    Results {
+        list: bool,
+    },
+    KeptAlone {},
+    /// key, kind, rank
+    EqualPairs {},
+    /// key, kind
+    PairEnds {},
+    /// key, kind
+    MatchPairs {},
+    /// leader, table
+    ClusterRows {},
+    SumHashes {},
+}
+
+/// Makes a step.
+///
+/// `description` is JSON: the name of the step under `step`, and its parameters. `order` is the
+/// element order, for the steps that make keys.
+///
+/// # Errors
+/// No such step, other parameters, settings that a step cannot use, a damaged order.
+///
+/// ```
+/// use lookalike::steps::{StepContext, StepOptions, step};
+/// use lookalike::{Record, Settings, record_batches};
+///
+/// let settings = Settings::default();
+/// let context = StepContext::new(&settings, StepOptions { name: "table".into(), ..StepOptions::default() })?;
+/// let mut sign = step(&context, r#"{"step": "sign", "task": 0, "side": 0, "row": null}"#, &[])?;
+/// let mut signed = Vec::new();
+/// for batch in record_batches([Record::new("a rose is a rose is a rose")], &settings, 100)? {
+///     signed.extend(sign.push(&batch)?);
+/// }
+/// signed.extend(sign.finish()?);
+/// assert_eq!(signed[0].num_rows(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn step(
+    context: &StepContext,
+    description: &str,
+    order: &[u8],
+) -> Result<Box<dyn Step>, LookalikeError> {
+    let description: Description = serde_json::from_str(description)
+        .map_err(|error| LookalikeError::Settings(format!("no such step: {error}")))?;
+    Ok(match description {
+        Description::Sign { task, side, row } => Box::new(Sign::new(context, task, side, row)?),
+        Description::WithoutSets {} => Box::<WithoutSets>::default(),
+        Description::Number {} => Box::new(Number::new(context)?),
+        Description::Units {} => Box::<Units>::default(),
+        Description::UnitMessages {} => Box::<UnitMessages>::default(),
+        Description::SetMessages {} => Box::<SetMessages>::default(),
+        Description::TakeSets {} => Box::new(TakeSets::new(context.criterion)),
+        Description::Sketch { elements, seed, task } => Box::new(Sketch::new(elements, seed, task)),
+        Description::MergeSketches { order } => Box::new(MergeSketches::new(order)),
+        Description::Postings { buckets } => Box::new(Postings::new(context, order, buckets)?),
+        Description::StoreKeys {} => Box::new(StoreKeys::new(context, order)?),
+        Description::RoundPostings { buckets } => Box::new(RoundPostings::new(buckets)),
+        Description::Pairs { limit, parts } => {
+            Box::new(Buckets::new(context, Search::Pairs { limit }, parts))
+        }
+        Description::Probe { parts } => Box::new(Buckets::new(context, Search::Probe, parts)),
+        Description::Late { head } => Box::new(Buckets::new(context, Search::Late { head }, 1)),
+        Description::PartSets { parts } => Box::new(PartSets::new(parts)),
+        Description::Route { parts } => Box::new(Route::new(parts)),
+        Description::Verify { all } => Box::new(Verify::new(context, all)),
+        Description::LinkPairs { parts } => Box::new(LinkPairs::new(parts)),
+        Description::Forest { whole } => Box::new(Forest::new(whole)),
+        Description::BothWays {} => Box::<BothWays>::default(),
+        Description::LargeStar {} => Box::new(Star::new(true)),
+        Description::SmallStar {} => Box::new(Star::new(false)),
+        Description::Label {} => Box::<Label>::default(),
+        Description::Leaders {} => Box::new(Leaders::new(context)),
+        Description::BestWitness {} => Box::new(BestWitness::new(context)),
+        Description::Open {} => Box::new(Open::new(context)),
+        Description::Select { first, upto } => Box::new(Apply::new(Change::Select { first, upto })),
+        Description::Decide {} => Box::new(Apply::new(Change::Decide)),
+        Description::Update {} => Box::new(Apply::new(Change::Update)),
+        Description::Roles { which, pending } => Box::new(Roles::new(which, pending)),
+        Description::ByWitness {} => Box::<ByWitness>::default(),
+        Description::Reopen {} => Box::<Reopen>::default(),
+        Description::TakeBack { from } => Box::new(TakeBack::new(from)),
+        Description::CountStates { width } => Box::new(CountStates::new(width)),
+        Description::Decisions {} => Box::<Decisions>::default(),
+        Description::MemberEdges {} => Box::<MemberEdges>::default(),
+        Description::Assign {} => Box::<Assign>::default(),
+        Description::Results { list } => Box::new(Results::new(context, list)),
+        Description::KeptAlone {} => Box::new(KeptAlone::new(context)),
+        Description::EqualPairs {} => Box::new(EqualPairs::new(context)),
+        Description::PairEnds {} => Box::new(PairEnds::new(context)),
+        Description::MatchPairs {} => Box::new(MatchPairs::new(context)),
+        Description::ClusterRows {} => Box::new(ClusterRows::new()),
+        Description::SumHashes {} => Box::<SumHashes>::default(),
+    })
+}

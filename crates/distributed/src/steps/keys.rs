@@ -1,0 +1,292 @@
+//! Sets to document frequencies, prefix keys, and postings for buckets.
+
+use super::step::{Step, StepContext};
+use super::tables::{Message, MessageReader, MessageWriter, message};
+use super::{counts, damaged, elements_of};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use lookalike_join::shuffle::{NO_WITNESS, PostingBuckets, Role, ShuffledPosting};
+use lookalike_join::{Criterion, DfSketch, ElementOrder, PrefixKey, index_keys};
+use lookalike_run::LookalikeError;
+
+/// Most bytes of the counters of a df sketch: sketches are sent over a network.
+const SKETCH_BYTES: u64 = 4 << 20;
+
+/// Tasks that sketches are merged in.
+const MERGED: i64 = 16;
+
+/// Counts in how many sets elements are.
+pub(super) struct Sketch {
+    sketch: DfSketch,
+    part: i64,
+    out: MessageWriter,
+}
+
+impl Sketch {
+    pub(super) fn new(elements: u64, seed: u64, task: u32) -> Self {
+        let sketch = DfSketch::within(elements, seed, SKETCH_BYTES);
+        Self { sketch, part: i64::from(task) % MERGED, out: MessageWriter::default() }
+    }
+}
+
+impl Step for Sketch {
+    fn schema(&self) -> SchemaRef {
+        MessageWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        let mut elements = Vec::new();
+        for row in MessageReader::new(batch)?.iter().filter(|row| row.kind == message::SET) {
+            if self.sketch.takes(row.rank as u64) {
+                elements_of(row.blob, &mut elements)?;
+                self.sketch.add(&elements);
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        let blob = self.sketch.to_bytes();
+        let part = self.part;
+        self.out.push(Message {
+            part,
+            kind: message::SKETCH,
+            blob: &blob,
+            ..Message::default()
+        })?;
+        self.out.finish()
+    }
+}
+
+/// Adds up df sketches; at the end makes the order of elements of them.
+pub(super) struct MergeSketches {
+    order: bool,
+    sketch: Option<DfSketch>,
+    out: MessageWriter,
+}
+
+impl MergeSketches {
+    pub(super) fn new(order: bool) -> Self {
+        Self { order, sketch: None, out: MessageWriter::default() }
+    }
+}
+
+impl Step for MergeSketches {
+    fn schema(&self) -> SchemaRef {
+        MessageWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in MessageReader::new(batch)?.iter().filter(|row| row.kind == message::SKETCH) {
+            let other = DfSketch::from_bytes(row.blob).map_err(damaged)?;
+            match &mut self.sketch {
+                None => self.sketch = Some(other),
+                Some(sketch) => sketch.merge(&other).map_err(damaged)?,
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        if let Some(sketch) = self.sketch.take() {
+            let blob = if self.order { sketch.freeze().to_bytes() } else { sketch.to_bytes() };
+            self.out.push(Message { kind: message::SKETCH, blob: &blob, ..Message::default() })?;
+        }
+        self.out.finish()
+    }
+}
+
+/// The keys of a set in the element order.
+struct Keys {
+    criterion: Criterion,
+    order: ElementOrder,
+    elements: Vec<u64>,
+    keys: Vec<PrefixKey>,
+}
+
+impl Keys {
+    fn new(context: &StepContext, order: &[u8]) -> Result<Self, LookalikeError> {
+        let order = ElementOrder::from_bytes(order).map_err(damaged)?;
+        Ok(Self { criterion: context.criterion, order, elements: Vec::new(), keys: Vec::new() })
+    }
+
+    /// The keys of a set, and its size.
+    fn of(&mut self, blob: &[u8]) -> Result<(&[PrefixKey], u32), LookalikeError> {
+        elements_of(blob, &mut self.elements)?;
+        index_keys(self.criterion, &self.order, &self.elements, &mut self.keys);
+        Ok((&self.keys, self.elements.len() as u32))
+    }
+}
+
+/// Makes the postings of all sets.
+pub(super) struct Postings {
+    keys: Keys,
+    /// Whether postings say which sides have the set.
+    sides: bool,
+    out: BucketWriter,
+}
+
+impl Postings {
+    pub(super) fn new(
+        context: &StepContext,
+        order: &[u8],
+        buckets: u32,
+    ) -> Result<Self, LookalikeError> {
+        let out = BucketWriter::new(buckets);
+        Ok(Self { keys: Keys::new(context, order)?, sides: context.cross || context.protects, out })
+    }
+}
+
+impl Step for Postings {
+    fn schema(&self) -> SchemaRef {
+        MessageWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in MessageReader::new(batch)?.iter().filter(|row| row.kind == message::SET) {
+            let (keys, size) = self.keys.of(row.blob)?;
+            let role = Role(if self.sides { row.number as u8 } else { 0 });
+            for &PrefixKey { element, position } in keys {
+                let key = ShuffledPosting::key_of(element);
+                let rank = row.rank as u64;
+                self.out.push(ShuffledPosting {
+                    key,
+                    rank,
+                    size,
+                    position,
+                    role,
+                    witness: NO_WITNESS,
+                })?;
+            }
+        }
+        Ok(self.out.rows.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.out.finish()
+    }
+}
+
+/// Keeps the keys of all sets, for the rounds: a fifth of the sets.
+pub(super) struct StoreKeys {
+    keys: Keys,
+    bytes: Vec<u8>,
+    out: MessageWriter,
+}
+
+impl StoreKeys {
+    pub(super) fn new(context: &StepContext, order: &[u8]) -> Result<Self, LookalikeError> {
+        let keys = Keys::new(context, order)?;
+        Ok(Self { keys, bytes: Vec::new(), out: MessageWriter::default() })
+    }
+}
+
+impl Step for StoreKeys {
+    fn schema(&self) -> SchemaRef {
+        MessageWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in MessageReader::new(batch)?.iter().filter(|row| row.kind == message::SET) {
+            let (keys, size) = self.keys.of(row.blob)?;
+            self.bytes.clear();
+            for key in keys {
+                self.bytes.extend(ShuffledPosting::key_of(key.element).to_le_bytes());
+            }
+            self.out.push(Message {
+                part: row.rank,
+                kind: message::KEYS,
+                rank: row.rank,
+                number: size.into(),
+                other: row.number,
+                blob: &self.bytes,
+                ..Message::default()
+            })?;
+        }
+        Ok(self.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.out.finish()
+    }
+}
+
+/// Roles and keys of sets, sorted by (part, kind): the postings of the sets that have a role.
+pub(super) struct RoundPostings {
+    role: Option<(i64, Role, u64)>,
+    elements: Vec<u64>,
+    out: BucketWriter,
+}
+
+impl RoundPostings {
+    pub(super) fn new(buckets: u32) -> Self {
+        Self { role: None, elements: Vec::new(), out: BucketWriter::new(buckets) }
+    }
+}
+
+impl Step for RoundPostings {
+    fn schema(&self) -> SchemaRef {
+        MessageWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for row in MessageReader::new(batch)?.iter() {
+            if row.kind == message::ROLE {
+                let witness = u64::try_from(row.other).unwrap_or(NO_WITNESS);
+                self.role = Some((row.part, Role(row.number as u8), witness));
+                continue;
+            }
+            let Some((_, role, witness)) = self.role.filter(|(set, ..)| *set == row.part) else {
+                continue;
+            };
+            elements_of(row.blob, &mut self.elements)?;
+            let (rank, size) = (row.rank as u64, row.number as u32);
+            for (position, &key) in (0..).zip(&self.elements) {
+                self.out.push(ShuffledPosting { key, rank, size, position, role, witness })?;
+            }
+        }
+        Ok(self.out.rows.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.out.finish()
+    }
+}
+
+/// Postings as messages to buckets.
+struct BucketWriter {
+    buckets: PostingBuckets,
+    rows: MessageWriter,
+    postings: u64,
+}
+
+impl BucketWriter {
+    fn new(buckets: u32) -> Self {
+        Self { buckets: PostingBuckets::new(buckets), rows: MessageWriter::default(), postings: 0 }
+    }
+
+    fn push(&mut self, posting: ShuffledPosting) -> Result<(), LookalikeError> {
+        self.buckets.push(posting);
+        if self.buckets.is_full() { self.drain() } else { Ok(()) }
+    }
+
+    fn drain(&mut self) -> Result<(), LookalikeError> {
+        let mut result = Ok(());
+        let Self { buckets, rows, postings } = self;
+        buckets.drain(|bucket, blob, count| {
+            *postings += count;
+            let (part, kind, number) = (bucket.into(), message::POSTINGS, count as i64);
+            let pushed = rows.push(Message { part, kind, number, blob, ..Message::default() });
+            if result.is_ok() {
+                result = pushed;
+            }
+        });
+        result
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.drain()?;
+        counts(&mut self.rows, &serde_json::json!({ "sent": self.postings }))?;
+        self.rows.finish()
+    }
+}

@@ -1,0 +1,303 @@
+//! Documents to digests, feature sets and their order of precedence.
+
+use super::step::{Step, StepContext};
+use super::tables::{Document, DocumentReader, DocumentWriter, Signed, SignedReader, SignedWriter};
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int32Type, Int64Type};
+use arrow_array::{Array, Int64Array};
+use arrow_schema::SchemaRef;
+use lookalike_cluster::KeepRule;
+use lookalike_core::Measure;
+use lookalike_engine::signer::TextSet;
+use lookalike_engine::{EngineError, Signer, SignerScratch, keep_value};
+use lookalike_io::source::VisitScratch;
+use lookalike_io::{Inputs, Item, RecordView};
+use lookalike_run::source::Source;
+use lookalike_run::{LookalikeError, Settings};
+use std::borrow::Cow;
+
+/// Signs documents.
+pub(super) struct Sign {
+    settings: Settings,
+    signer: Signer,
+    keep: Vec<KeepRule>,
+    /// Name of the collection.
+    name: String,
+    side: u8,
+    cross: bool,
+    /// Column with the number of each row.
+    row: Option<String>,
+    /// Documents before this batch, of this task.
+    next: i64,
+    out: SignedWriter,
+    visit: VisitScratch,
+    scratch: SignerScratch,
+    set: Vec<u64>,
+    bytes: Vec<u8>,
+    precedence: Vec<u8>,
+}
+
+/// Bits of the number of a document in its task.
+const IN_TASK: u32 = 36;
+
+/// Bits of the number of a document in its collection: tasks of two collections may have the same
+/// numbers.
+const OF_SIDE: u32 = 61;
+
+impl Sign {
+    pub(super) fn new(
+        context: &StepContext,
+        task: u32,
+        side: u8,
+        row: Option<String>,
+    ) -> Result<Self, LookalikeError> {
+        let settings = context.settings.clone();
+        Ok(Self {
+            signer: Signer::new(&settings.matching()?),
+            keep: settings.keep_rules()?,
+            name: context.name(side).to_owned(),
+            settings,
+            side,
+            cross: context.cross,
+            row,
+            next: i64::from(side) << OF_SIDE | i64::from(task) << IN_TASK,
+            out: SignedWriter::default(),
+            visit: VisitScratch::default(),
+            scratch: SignerScratch::default(),
+            set: Vec::new(),
+            bytes: Vec::new(),
+            precedence: Vec::new(),
+        })
+    }
+
+    /// The column with the number of each row.
+    fn rows<'b>(&self, batch: &'b RecordBatch) -> Result<Option<&'b Int64Array>, LookalikeError> {
+        let Some(name) = &self.row else { return Ok(None) };
+        let found =
+            batch.column_by_name(name).and_then(|column| column.as_primitive_opt::<Int64Type>());
+        match found {
+            Some(rows) if rows.null_count() == 0 && rows.iter().flatten().all(|row| row >= 0) => {
+                Ok(Some(rows))
+            }
+            _ => Err(LookalikeError::Settings(format!(
+                "the setting row: the column `{name}` must hold a number from 0 for each row, of the type int64"
+            ))),
+        }
+    }
+}
+
+impl Step for Sign {
+    fn schema(&self) -> SchemaRef {
+        SignedWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        let rows = self.rows(batch)?;
+        let mut options = self.settings.reading(Vec::new(), None);
+        options.fields.extra =
+            self.keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+        let fields = options.fields.extra.clone();
+        let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
+        let source = Source::batches([batch.clone()]).named(self.name.as_str());
+        let (inputs, caller): (Inputs, _) = source.caller_inputs(options)?;
+        let mut chunks = lookalike_run::reading::CallerDocuments::chunks(&caller)?;
+        let (first, mut result) = (self.next, Ok(()));
+        for chunk in &mut chunks {
+            let chunk = chunk.whole().map_err(EngineError::Unreadable)?;
+            let mut visit = std::mem::take(&mut self.visit);
+            chunk.visit(&inputs, &mut visit, &mut |item| {
+                let (_, record) = item.place();
+                let at = record as usize - 1;
+                let row = rows.map(|rows| rows.value(at));
+                let doc = first + at as i64;
+                let pushed = match item {
+                    Item::Record(mut record) => self.document(&mut record, &fields, doc, row),
+                    // Rows in memory do not fail.
+                    Item::Failed(failure) => {
+                        Err(EngineError::Unreadable(failure.into_problem()).into())
+                    }
+                    Item::Bad(problem) => {
+                        let id = id_at(batch, &self.settings.fields.id, at);
+                        self.out.push(Signed {
+                            doc,
+                            side: self.side.into(),
+                            row,
+                            id: id.as_deref(),
+                            problem: Some(&problem.message),
+                            ..Signed::default()
+                        })
+                    }
+                };
+                if result.is_ok() {
+                    result = pushed;
+                }
+            });
+            self.visit = visit;
+        }
+        drop(chunks);
+        lookalike_run::reading::CallerDocuments::check_end(&caller)?;
+        result?;
+        self.next += batch.num_rows() as i64;
+        Ok(self.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.out.finish()
+    }
+}
+
+impl Sign {
+    fn document(
+        &mut self,
+        record: &mut RecordView<'_>,
+        fields: &[&str],
+        doc: i64,
+        row: Option<i64>,
+    ) -> Result<(), LookalikeError> {
+        let id = record.id.take();
+        let TextSet { summary, unit, few } =
+            self.signer.record_set(record, &mut self.scratch, &mut self.set);
+        self.bytes.clear();
+        self.set.iter().for_each(|element| self.bytes.extend(element.to_le_bytes()));
+        self.precedence.clear();
+        // The other collection takes precedence, unless pairs of both are joined.
+        self.precedence.push(if self.cross { 0 } else { 1 - self.side });
+        if self.settings.measure == Measure::Containment {
+            // Larger sets first: a document is only contained in one at least as large.
+            self.precedence.extend((u32::MAX - self.set.len() as u32).to_be_bytes());
+        }
+        for rule in self.keep.iter().take_while(|rule| !rule.is_by_order()) {
+            let value = keep_value(rule, record, fields, summary.text_bytes);
+            self.precedence.extend(rule.key(value).to_be_bytes());
+        }
+        let halves = |digest: u128| ((digest >> 64) as i64, digest as i64);
+        let (text_high, text_low) = halves(summary.text.0);
+        let (tokens_high, tokens_low) = halves(summary.sequence.0);
+        let (unit_high, unit_low) = unit.ok().map(|unit| halves(unit.0)).unzip();
+        self.out.push(Signed {
+            doc,
+            side: self.side.into(),
+            row,
+            id: id.as_deref(),
+            precedence: &self.precedence,
+            text_high,
+            text_low,
+            tokens_high,
+            tokens_low,
+            unit_high,
+            unit_low,
+            size: self.set.len() as i64,
+            compared: i64::from(unit.is_ok() && !few),
+            tokens: summary.tokens.into(),
+            text_bytes: summary.text_bytes as i64,
+            set: &self.bytes,
+            ..Signed::default()
+        })
+    }
+}
+
+/// The id of a row that cannot be used.
+fn id_at<'b>(batch: &'b RecordBatch, name: &str, row: usize) -> Option<Cow<'b, str>> {
+    let column = batch.column_by_name(name).filter(|column| column.is_valid(row))?;
+    let text = column.as_string_opt::<i32>().map(|texts| texts.value(row));
+    let text = text.or_else(|| column.as_string_opt::<i64>().map(|texts| texts.value(row)));
+    let text = text.or_else(|| column.as_string_view_opt().map(|texts| texts.value(row)));
+    let text = text.map(Cow::Borrowed);
+    let number =
+        column.as_primitive_opt::<Int64Type>().map(|numbers| i128::from(numbers.value(row)));
+    let number =
+        number.or_else(|| column.as_primitive_opt::<Int32Type>().map(|n| i128::from(n.value(row))));
+    text.or_else(|| number.map(|number| number.to_string().into())).filter(|id| !id.is_empty())
+}
+
+/// Rows of [`Signed`]: the documents without their sets.
+#[derive(Default)]
+pub(super) struct WithoutSets(DocumentWriter);
+
+impl Step for WithoutSets {
+    fn schema(&self) -> SchemaRef {
+        DocumentWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for signed in SignedReader::new(batch)?.iter() {
+            self.0.push(Document {
+                doc: signed.doc,
+                side: signed.side,
+                row: signed.row,
+                id: signed.id,
+                problem: signed.problem,
+                precedence: signed.precedence,
+                text_high: signed.text_high,
+                text_low: signed.text_low,
+                tokens_high: signed.tokens_high,
+                tokens_low: signed.tokens_low,
+                unit_high: signed.unit_high,
+                unit_low: signed.unit_low,
+                size: signed.size,
+                compared: signed.compared,
+                tokens: signed.tokens,
+                text_bytes: signed.text_bytes,
+                ..Document::default()
+            })?;
+        }
+        Ok(self.0.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.0.finish()
+    }
+}
+
+/// Gives each document its row, which is the place that the engine gave it where the caller did not
+/// number rows, and its name.
+pub(super) struct Number {
+    names: [String; 2],
+    /// The keep rule that goes by the order of rows, so that ids break no ties.
+    by_row: Option<KeepRule>,
+    out: DocumentWriter,
+}
+
+impl Number {
+    pub(super) fn new(context: &StepContext) -> Result<Self, LookalikeError> {
+        let mut keep = context.settings.keep_rules()?.into_iter();
+        Ok(Self {
+            names: [0, 1].map(|side| context.name(side).to_owned()),
+            by_row: keep.find(KeepRule::is_by_order),
+            out: DocumentWriter::default(),
+        })
+    }
+}
+
+impl Step for Number {
+    fn schema(&self) -> SchemaRef {
+        DocumentWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        for document in DocumentReader::new(batch)?.iter() {
+            let row = document.row.or(document.place).ok_or_else(|| {
+                LookalikeError::Settings(
+                    "a document has no row: the engine did not sort the rows".into(),
+                )
+            })?;
+            let placed;
+            let id = match document.id {
+                Some(id) => id,
+                None => {
+                    placed = format!("{}:{}", self.names[document.side as usize], row + 1);
+                    &placed
+                }
+            };
+            let place = self.by_row.as_ref().map(|rule| rule.key(row as f64).to_be_bytes());
+            let tie = place.as_ref().map_or(id.as_bytes(), |place| place.as_slice());
+            self.out.push(Document { row: Some(row), id: Some(id), tie, ..document })?;
+        }
+        Ok(self.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.out.finish()
+    }
+}

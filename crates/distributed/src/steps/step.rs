@@ -1,0 +1,99 @@
+//! What a step is, and what all steps of a run have in common.
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use lookalike_join::Criterion;
+use lookalike_run::{LookalikeError, Settings, feature_settings};
+
+/// A part of a run that reads the rows of one task, in order, and makes others.
+pub trait Step: Send {
+    /// The columns of what it makes.
+    fn schema(&self) -> SchemaRef;
+
+    /// Takes the next rows; returns those that are complete.
+    ///
+    /// # Errors
+    /// Rows of other columns, damaged rows, rows that are not in the order that the step needs.
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError>;
+
+    /// Ends the task; returns the rows that are left.
+    ///
+    /// # Errors
+    /// As of [`Step::push`].
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError>;
+}
+
+/// What all steps of a run have in common.
+#[derive(Debug, Clone)]
+pub struct StepContext {
+    pub(super) settings: Settings,
+    names: [String; 2],
+    pub(super) only_against: bool,
+    /// Whether all pairs of documents are listed.
+    pub(super) complete: bool,
+    /// Whether pairs are of one document of each collection.
+    pub(super) cross: bool,
+    /// Whether sets of the other collection are kept without a comparison.
+    pub(super) protects: bool,
+    pub(super) criterion: Criterion,
+}
+
+/// What a run is asked for.
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
+#[serde(default)]
+pub struct StepOptions {
+    /// What tables call the documents of the call.
+    pub name: String,
+    /// What tables call the other collection.
+    pub against_name: String,
+    /// Only what the other collection has is removed.
+    pub only_against: bool,
+    /// All pairs are listed, not only those that cause a removal.
+    pub complete: bool,
+    /// Pairs are of one document of each collection.
+    pub cross: bool,
+    /// Sets of the other collection are kept without a comparison, and take precedence.
+    pub protects: bool,
+}
+
+impl StepContext {
+    /// Checks settings.
+    ///
+    /// # Errors
+    /// Settings that make no sense, or that runs over several machines do not have: a method, or
+    /// common features that are ignored.
+    pub fn new(settings: &Settings, options: StepOptions) -> Result<Self, LookalikeError> {
+        feature_settings::refuse(&settings.fields, "a run over several machines")?;
+        settings.check()?;
+        let refused = |what: &str| {
+            Err(LookalikeError::Settings(format!(
+                "{what} is for runs on one machine; runs over several machines do the exact join"
+            )))
+        };
+        if settings.method.is_some() {
+            return refused("the setting method");
+        }
+        if settings.ignore_common.is_some() {
+            return refused("the setting ignore_common");
+        }
+        settings.refuse_survivors("runs over several machines")?;
+        settings.refuse_boilerplate("runs over several machines")?;
+        settings.refuse_given_fields("runs over several machines")?;
+        let matching = settings.matching()?;
+        let StepOptions { name, against_name, only_against, complete, cross, protects } = options;
+        Ok(Self {
+            settings: settings.clone(),
+            names: [name, against_name],
+            only_against,
+            complete,
+            cross,
+            protects,
+            criterion: matching.criterion(),
+        })
+    }
+
+    /// Name of a collection: 0 is that of the call.
+    pub(super) fn name(&self, side: u8) -> &str {
+        &self.names[usize::from(side.min(1))]
+    }
+}

@@ -1,0 +1,429 @@
+//! `plan`: predicts from a sample what a job will find and cost.
+//!
+//! A sample of the inputs is read, matched exactly and by other methods, and written, as in a run.
+//! Submodules extrapolate to the whole: `partners` (removed documents), `listing` (pairs by
+//! similarity, recall), `cost` (time and memory). Most near-duplicates of a sampled document are
+//! not in the sample, so the removal within it is a lower bound, and is stated as such.
+
+mod cost;
+mod job;
+mod listing;
+mod partners;
+mod recommend;
+mod thinning;
+mod trial;
+mod ways;
+
+pub use job::{DEFAULT_SAMPLE, PlanJob};
+
+use crate::evaluate::job::usual_list_from;
+use cost::{Forecast, Growth};
+use listing::{growth, list};
+use lookalike_engine::{
+    Approach, ChunkId, Collection, EngineError, Linkage, Progress, Units, common_elements,
+};
+use lookalike_io::source::{Entry, Sample, SampleShare};
+use lookalike_io::{Inputs, Problem};
+use lookalike_report::{Plan, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool};
+use lookalike_run::analysis::{discover, pool};
+use lookalike_run::common::same_elements;
+use lookalike_run::memory::{self, Memory};
+use lookalike_run::panics::caught;
+use lookalike_run::summarise::settings_summary;
+use lookalike_run::{LookalikeError, feature_settings, input_fields, keep_fields, state, tokens};
+use recommend::Required;
+use std::sync::Arc;
+use std::time::Instant;
+use trial::{Bench, Trial};
+use ways::{Way, ways};
+
+/// A plan, and the problems of its sample.
+#[derive(Debug)]
+pub struct Planned {
+    /// The plan.
+    pub plan: Plan,
+    /// The records and files of the sample that could not be used; of very many the first.
+    pub problems: Vec<Problem>,
+}
+
+/// Reads a sample and predicts results and cost of the job. Writes temporary files only.
+///
+/// Memory is that of a run over the sample; time is about six times that of such a run.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let docs = folder.path().join("docs.jsonl");
+/// let line = "one fish two fish red fish blue fish black fish old fish new fish";
+/// std::fs::write(&docs, format!("{{\"id\":\"a\",\"text\":\"{line}\"}}\n{{\"id\":\"b\",\"text\":\"{line}!\"}}\n"))?;
+///
+/// let job = lookalike::Job::new(vec![docs.display().to_string()], folder.path().join("clean"));
+/// let plan = lookalike::plan(&lookalike::PlanJob::new(job), &lookalike::Silent)?.plan;
+/// assert!(plan.sample.whole);
+/// assert_eq!((plan.documents, plan.removed.expected), (2, 1));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Invalid settings, inputs that cannot be read, a bad record with
+/// [`Job::strict`](lookalike_run::Job::strict), a method without the document frequencies that it needs.
+pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, LookalikeError> {
+    caught(|| plan_inputs(job, None, progress))
+}
+
+/// Plans a job whose inputs may be known already: standard input can be read once only.
+pub(crate) fn plan_inputs(
+    job: &PlanJob,
+    inputs: Option<Inputs>,
+    progress: &dyn Progress,
+) -> Result<Planned, LookalikeError> {
+    let started = Instant::now();
+    let base = memory::resident().unwrap_or(0);
+    job.job.settings.refuse_survivors("plan")?;
+    feature_settings::refuse(&job.job.settings.fields, "plan")?;
+    job.job.settings.refuse_boilerplate("plan")?;
+    let mut settings = job.job.settings.matching()?;
+    let keep = job.job.settings.keep_rules()?;
+    let threads = job.job.thread_count();
+    // The settings are refused before anything is searched.
+    let steps = ways(job, &settings)?.len() as u32 + 2;
+    // The exact join, the pairs below the threshold, and each other method.
+    progress.step(1, steps);
+    let inputs = match inputs {
+        Some(inputs) => inputs,
+        None => discover(&job.job, &keep)?.0,
+    };
+    let job = &PlanJob { job: tokens::decide(&job.job, &inputs)?, ..job.clone() };
+    settings.analysis.clone_from(&job.job.settings.analysis);
+    let mut ways = ways(job, &settings)?;
+    input_fields::check(&inputs, &|| progress.cancelled())?;
+    let sample = inputs.sample(job.sample, job.seed);
+    let pool = pool(threads)?;
+    let memory = Memory::of(job.job.memory);
+    let linkage = job.job.settings.resolved(job.cluster).linkage();
+    let lists = job.cluster || linkage == Linkage::Components;
+    let bench = Bench {
+        inputs: &inputs,
+        separate_by: job.job.settings.separate_by.as_deref(),
+        sample: &sample,
+        keep: &keep,
+        pool: &pool,
+        threads,
+        memory,
+        scratch: job.job.scratch.clone().unwrap_or_else(std::env::temp_dir),
+        strict: job.job.strict,
+        skip_unreadable: job.job.skip_unreadable,
+        linkage,
+        witness: job.job.settings.witness,
+        list_pairs: lists.then_some(job.job.max_pairs),
+        progress,
+    };
+
+    let exact = Approach::default();
+    let mut trial = bench.run(&settings, &exact)?;
+    if sample.is_whole() {
+        // If only a part is read, other documents may have the field.
+        // A sample need not have every value that is preferred.
+        keep_fields::check(&inputs, &keep, &trial.collection, false)?;
+    }
+    let size = Size::of(&inputs, &sample, &trial)?;
+    if let Some(most) = job.job.settings.ignore_common {
+        // The share of the sample's sets that corresponds to N of the whole.
+        let most = ((f64::from(most) * size.share) as u32).max(1);
+        let common = pool.install(|| {
+            let units = Units::new(&trial.collection, &[], settings.measure, progress)?;
+            common_elements(&trial.collection, &units, most, memory.counting(), progress)
+        })?;
+        settings.common = Some(Arc::new(common));
+        for way in &mut ways {
+            let shingles = way.approach.method.as_ref().and_then(|method| method.shingles());
+            if shingles.is_some_and(|kind| same_elements(kind, settings.features)) {
+                way.approach.common.clone_from(&settings.common);
+            }
+        }
+        trial = bench.run(&settings, &exact)?;
+    }
+    let growth = growth(&bench, &trial.collection, &settings, trial.removed)?;
+    let from = usual_list_from(&settings)?;
+    let chunks = trial.chunks;
+    progress.step(2, steps);
+    let listing = list(&bench, &trial.collection, &settings, from, chunks, size.share)?;
+    let removed = removal(&listing, &size, &sample, bench.linkage, trial.removed);
+    let writing = if job.cluster { None } else { Some(bench.writing()?) };
+    let (in_sample, pairs) = listing.matching_pairs();
+    let times = size.documents as f64 / f64::from(trial.collection.len().max(1));
+    let met = match (lists, in_sample, trial.removed) {
+        (true, 1.., _) => pairs / in_sample as f64,
+        (false, _, 1..) => removed.expected as f64 / trial.removed as f64,
+        _ => times,
+    };
+    let growth_of = Growth { bytes: size.times, documents: times, met: met.max(times) };
+    let forecast = Forecast {
+        settings: &settings,
+        growth: growth_of,
+        texts: size.text_bytes,
+        keeps: state::keeps(&job.job, &inputs, memory),
+        memory,
+        threads,
+        base,
+        writing,
+    };
+
+    let features = (trial.memory_model.unit_elements * times) as u64;
+    let mut methods = vec![PlanRecall {
+        method: "exact".into(),
+        recall: Some(1.0),
+        recall_in_sample: (in_sample > 0).then_some(1.0),
+        precision_in_sample: (in_sample > 0).then_some(1.0),
+    }];
+    let mut costs = vec![forecast.cost("exact", &trial)];
+    let problems = trial.collection.problems.count();
+    let documents = u64::from(trial.collection.len());
+    let mut text_bytes = 0;
+    trial.collection.for_each(|_, document| text_bytes += document.text_bytes)?;
+    let listed = trial.collection.problems.into_listed();
+    for (step, Way { name, approach, theory }) in (3..).zip(ways) {
+        progress.step(step, steps);
+        let trial = bench.run(&settings, &approach)?;
+        costs.push(forecast.cost(&name, &trial));
+        let units = bench.units(&trial.collection, listing.thinning, &settings)?;
+        let options = bench.options(Linkage::Components, Some(job.job.max_pairs));
+        let found = bench.find(&trial.collection, &units, &settings, &approach, &options)?;
+        let (recall_in_sample, precision_in_sample) = match found.pairs.complete {
+            true => listing.found(&units, &found.pairs.edges),
+            false => (None, None),
+        };
+        let recall = theory.and_then(|theory| {
+            listing.recall(&settings, |similarity| theory.probability(similarity))
+        });
+        methods.push(PlanRecall { method: name, recall, recall_in_sample, precision_in_sample });
+    }
+    let mut plan = Plan {
+        tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
+        command: if job.cluster { "cluster".into() } else { "dedup".into() },
+        settings: settings_summary(&job.job.settings),
+        inputs: inputs.files.iter().map(|file| file.name.clone()).collect(),
+        input_bytes: inputs.files.iter().map(|file| file.size).sum(),
+        sample: PlanSample {
+            seed: job.seed,
+            whole: sample.is_whole(),
+            input_bytes: size.sampled_bytes,
+            documents,
+            problems,
+            text_bytes,
+            share: size.share,
+            files_from_beginning: sample.from_beginning(),
+        },
+        documents: size.documents,
+        documents_range: size.documents_range(),
+        tokens: size.tokens,
+        features,
+        text_bytes: size.text_bytes,
+        similarity: listing.steps(&settings, from),
+        removed: PlanRemoval { pairs, ..removed },
+        growth,
+        methods,
+        notes: Vec::new(),
+        run: None,
+    };
+    plan.notes = notes(&plan, listing.documents, bench.linkage);
+    let required = Required {
+        recall: job.recall,
+        memory: memory.0,
+        pairs: in_sample,
+        whole: sample.is_whole(),
+    };
+    let recommendation = required.recommend(&plan.methods, &costs);
+    plan.run = Some(PlanRun {
+        command_line: job.job.command.clone(),
+        threads: threads as u64,
+        memory_bytes: memory.0,
+        held_before_bytes: base,
+        wanted_recall: job.recall,
+        seconds: started.elapsed().as_secs_f64(),
+        costs,
+        recommended: recommendation.method,
+        options: recommendation.options,
+        reason: recommendation.reason,
+    });
+    Ok(Planned { plan, problems: listed })
+}
+
+/// Estimated size of the collection.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    documents: u64,
+    tokens: u64,
+    text_bytes: u64,
+    /// Bytes of files in the sample.
+    sampled_bytes: u64,
+    /// Bytes of all files divided by `sampled_bytes`.
+    times: f64,
+    /// Documents in the sample divided by all.
+    share: f64,
+    /// Two standard errors of the number of documents, as a share of it.
+    error: f64,
+}
+
+impl Size {
+    /// Sums the estimates for each kind of files: those read from the beginning, and those that can
+    /// be read at any position.
+    fn of(inputs: &Inputs, sample: &Sample, trial: &Trial) -> Result<Self, EngineError> {
+        let Trial { collection, beginning_bytes, .. } = trial;
+        let entries = [Entry::Lines, Entry::Document, Entry::Beginning];
+        let mut sums = [[0u64; 3]; 3];
+        collection.for_each(|_, document| {
+            let sums = &mut sums[Entry::of(&inputs.files[document.file as usize]) as usize];
+            sums[0] += 1;
+            sums[1] += u64::from(document.tokens);
+            sums[2] += document.text_bytes;
+        })?;
+        let shares = entries.map(|entry| {
+            let share = sample.share(entry);
+            match entry == Entry::Beginning && !sample.is_whole() {
+                true => SampleShare { sampled_bytes: (*beginning_bytes).min(share.bytes), ..share },
+                false => share,
+            }
+        });
+        let sampled_bytes: u64 = shares.iter().map(|share| share.sampled_bytes).sum();
+        let all_bytes: u64 = shares.iter().map(|share| share.bytes).sum();
+        let ratio = |all: u64, sampled: u64| all as f64 / sampled as f64;
+        let times = if sampled_bytes > 0 { ratio(all_bytes, sampled_bytes) } else { 1.0 };
+        let mut all = [0.0; 3];
+        for (entry, (share, sums)) in entries.into_iter().zip(shares.iter().zip(sums)) {
+            if share.sampled_bytes == 0 {
+                continue;
+            }
+            let by_bytes = ratio(share.bytes, share.sampled_bytes);
+            let by_files = ratio(share.files, share.sampled_files);
+            let documents = if entry == Entry::Document { by_files } else { by_bytes };
+            for (sum, (counted, factor)) in
+                all.iter_mut().zip(sums.into_iter().zip([documents, by_bytes, by_bytes]))
+            {
+                *sum += counted as f64 * factor;
+            }
+        }
+        // Files of a kind that is not in the sample are assumed to be like the others.
+        let missed: u64 =
+            shares.iter().filter(|s| s.sampled_bytes == 0).map(|share| share.bytes).sum();
+        let more = all_bytes as f64 / (all_bytes - missed).max(1) as f64;
+        let more = if all_bytes > missed { more } else { 1.0 };
+        let [documents, tokens, text_bytes] = all.map(|sum| (sum * more).round() as u64);
+        let share = match documents {
+            0 => 1.0,
+            documents => (f64::from(collection.len()) / documents as f64).min(1.0),
+        };
+        let error = if sample.is_whole() { 0.0 } else { error(collection, trial.chunks) };
+        Ok(Self { documents, tokens, text_bytes, sampled_bytes, times, share, error })
+    }
+
+    fn documents_range(&self) -> (u64, u64) {
+        let documents = self.documents as f64;
+        let sampled = documents * self.share;
+        let low = (documents * (1.0 - self.error)).max(sampled).round();
+        (low as u64, (documents * (1.0 + self.error)).round() as u64)
+    }
+}
+
+/// Two standard errors of the number of documents, as a share of it, from tenths of the chunks.
+fn error(collection: &Collection, chunks: u32) -> f64 {
+    let parts = chunks.clamp(1, 10);
+    let mut counts = vec![0.0f64; parts as usize];
+    for chunk in 0..chunks {
+        counts[(chunk % parts) as usize] += collection.chunk_documents(ChunkId(chunk)).len() as f64;
+    }
+    let all: f64 = counts.iter().sum();
+    if parts < 2 || all == 0.0 {
+        return 0.0;
+    }
+    let mean = all / f64::from(parts);
+    let squares: f64 = counts.iter().map(|count| (count - mean).powi(2)).sum();
+    (2.0 * (squares * f64::from(parts) / f64::from(parts - 1)).sqrt() / all).min(1.0)
+}
+
+/// Expected removal.
+fn removal(
+    listing: &listing::Listing,
+    size: &Size,
+    sample: &Sample,
+    linkage: Linkage,
+    in_sample: u64,
+) -> PlanRemoval {
+    if sample.is_whole() {
+        let (expected, low, high) = (in_sample, in_sample, in_sample);
+        return PlanRemoval { expected, low, high, in_sample, pairs: 0.0 };
+    }
+    let sampled = (size.documents as f64 * size.share).max(1.0);
+    let share = size.share * listing.documents as f64 / sampled;
+    let said = listing.partners.removal(share, linkage, listing.glued());
+    // A document removed within the sample is removed in the whole; less twice the error of a
+    // count.
+    let certain = (in_sample as f64 - 2.0 * (in_sample as f64).sqrt()).max(0.0) / sampled;
+    let count = |rate: f64| (rate * size.documents as f64).round() as u64;
+    // The number of documents has an error as well.
+    let low = count(said.low.max(certain) * (1.0 - size.error)).max(in_sample);
+    let high = count(said.high * (1.0 + size.error)).max(low);
+    PlanRemoval {
+        expected: count(said.expected).clamp(low, high),
+        low,
+        high,
+        in_sample,
+        pairs: 0.0,
+    }
+}
+
+/// Notes on how each number was computed, and on its limits.
+fn notes(plan: &Plan, listed: u64, linkage: Linkage) -> Vec<String> {
+    let mut notes = Vec::new();
+    let sample = &plan.sample;
+    if sample.whole {
+        notes.push(
+            "The sample is the whole collection: only times and memory are estimated.".to_owned(),
+        );
+    } else {
+        notes.push(format!(
+            "Removal within the sample ({} of {} documents) is a lower bound: most partners of a sampled document \
+             are not sampled.",
+            plan.removed.in_sample, sample.documents
+        ));
+        let high = match linkage {
+            Linkage::Leaders => "if all documents had the same number of partners",
+            Linkage::Components => "if every pair removed a document",
+        };
+        notes.push(format!(
+            "Removal in all is computed from the estimated number of partners of a document: the low end is the \
+             minimum for their mean and variance, the high end is the removal {high}, each widened by two \
+             standard errors (jackknife)."
+        ));
+        notes.push(
+            "Pairs in all: the pairs in the sample divided by the square of its share, or by its share if both \
+             documents were read in one part."
+                .to_owned(),
+        );
+    }
+    if listed < sample.documents {
+        notes.push(format!(
+            "The sample has too many pairs to list: similarity, recall and removal in all are computed from \
+             {listed} of its documents."
+        ));
+    }
+    if sample.files_from_beginning > 0 {
+        notes.push(format!(
+            "{} files cannot be sampled in the middle (compressed, CSV, Parquet): they were read from their \
+             beginning, and their later parts may differ.",
+            sample.files_from_beginning
+        ));
+    }
+    notes.push(
+        "Recall of methods with an S-curve is computed from the curve and the pairs found; that of others is \
+         measured in the sample only."
+            .to_owned(),
+    );
+    notes.push(
+        "Times are those of the sample, scaled by bytes, documents or partners. Memory and scratch space come \
+         from the memory model of a run, assuming the share of copies of the sample: allow some margin."
+            .to_owned(),
+    );
+    notes
+}

@@ -1,0 +1,19 @@
+//! What people do with an index over time: sweeps of a crawl, a filter of messages, and lists
+//! without near-duplicates.
+
+mod collapse;
+mod filter;
+mod sweeps;
+
+pub use collapse::{
+    CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse, collapse_by_index,
+};
+pub use filter::{
+    FilterOptions, Filtered, MatchRule, MatchedPrototype, MessageFilter, Prototype, Report,
+    ReportCounts, ReportOptions, Reported, ReportsDone, SharedText, Verdict, VerdictKind,
+    mail_record, prototypes, report, report_all, set_filter_rule,
+};
+pub use sweeps::{
+    Change, DiffOptions, Holder, PageChange, PageVersion, Revisit, SiteVersion, SweepDiff, diff,
+    history, holders, revisit, site_history,
+};

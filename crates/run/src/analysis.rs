@@ -1,0 +1,448 @@
+//! The analysis of a job, from inputs to verdicts; all jobs share it.
+
+use crate::approach::{LexiconUsed, approach};
+use crate::boilerplate::Boilerplate;
+use crate::common::CommonCounts;
+use crate::given_fields;
+use crate::index::{append_matched, is_index};
+use crate::memory::Memory;
+use crate::near_misses::{NearMisses, lower_threshold};
+use crate::reading::{Documents, Reading};
+use crate::scratch_dir::ScratchDir;
+use crate::settings::DEFAULT_KEEP_N;
+use crate::{Job, LookalikeError, input_fields, keep_fields, skipped_files, state, tokens};
+use lookalike_core::Measure;
+use lookalike_engine::signer::StoredDocuments;
+use lookalike_engine::units::rules_order;
+use lookalike_engine::{
+    Approach, CandidateSearch, Checkpoints, Collection, Decided, DocumentId, EngineError,
+    IngestOptions, Ingested, JoinPlan, Linkage, MatchOptions, MatchResult, MatchSettings, Matches,
+    Progress, Removal, Signer, Templates, Units, Verdicts, Verify, find_from,
+};
+use lookalike_io::Inputs;
+use lookalike_io::input::InputError;
+use lookalike_io::sink::Staging;
+use lookalike_methods::Evidence;
+use lookalike_report::{BoilerplateSummary, KeepValues};
+use std::cmp::Ordering;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// An analysed collection.
+pub struct Analysis {
+    pub(crate) inputs: Inputs,
+    /// How documents are compared.
+    pub settings: MatchSettings,
+    pub(crate) linkage: Linkage,
+    pub(crate) approach: Approach,
+    /// Checksum of the document frequencies that the method used.
+    pub(crate) lexicon: Option<LexiconUsed>,
+    pub(crate) collection: Collection,
+    /// Keep rules for which some documents have no value.
+    pub(crate) keep_values: Vec<KeepValues>,
+    pub(crate) units: Units,
+    pub(crate) matches: Matches,
+    pub(crate) verdicts: Verdicts,
+    /// What was removed from sets as boilerplate, if the job asks for that.
+    pub(crate) boilerplate: Option<BoilerplateSummary>,
+    /// The boilerplate of all documents, if it was removed from their sets.
+    pub(crate) templates: Option<Arc<Templates>>,
+    /// Pairs just below the threshold, if the job asks for them.
+    pub(crate) near_misses: Option<NearMisses>,
+    /// Seconds by phase.
+    pub(crate) phases: Vec<(&'static str, f64)>,
+    pub(crate) threads: usize,
+    /// Memory budget of the run.
+    pub(crate) memory: Memory,
+    /// Scratch directory with the checkpoints of the run.
+    pub(crate) scratch_dir: Option<ScratchDir>,
+    /// Steps completed by an earlier run, and those of them that were damaged and repeated.
+    pub(crate) resumed: Resumed,
+}
+
+/// Steps that a run took from an earlier one.
+#[derive(Debug, Default)]
+pub(crate) struct Resumed {
+    pub(crate) taken: Vec<&'static str>,
+    pub(crate) damaged: Vec<&'static str>,
+}
+
+impl Analysis {
+    fn answer(&self) -> MatchResult<'_> {
+        let Self { collection, units, matches, approach, .. } = self;
+        MatchResult { collection, units, matches, approach }
+    }
+
+    /// The witness of a document and how the two compare; `None` if it has none. With leaders, a
+    /// protected document has none: it would be another one of its collection.
+    pub(crate) fn removal(&self, document: DocumentId) -> Option<Removal> {
+        let removal = self.verdicts.removal(&self.answer(), document)?;
+        (!self.is_of_others(document, removal.kept)).then_some(removal)
+    }
+
+    /// The resemblance of two complete documents, if boilerplate was removed from their sets.
+    ///
+    /// # Errors
+    /// A spilled set that cannot be read.
+    pub(crate) fn whole_resemblance(
+        &self,
+        a: DocumentId,
+        b: DocumentId,
+        remaining: Evidence,
+    ) -> Result<Option<f64>, EngineError> {
+        let (Some(templates), Some(counts)) = (&self.templates, remaining.counts()) else {
+            return Ok(None);
+        };
+        Ok(Some(templates.complete(counts, a, b)?.resemblance()))
+    }
+
+    /// All documents with a witness, in the order of the collection. Some are kept: those that the
+    /// setting keep_n keeps and, in components, protected ones.
+    pub(crate) fn removals(&self) -> impl Iterator<Item = (DocumentId, Removal)> + '_ {
+        let removal = |document| self.removal(document).map(|removal| (document, removal));
+        self.verdicts.with_witness().filter_map(removal)
+    }
+
+    /// Whether a match of two documents says nothing about this run: both are protected, so that it
+    /// removes nothing and, with leaders, has no part in what is removed.
+    pub(crate) fn is_of_others(&self, a: DocumentId, b: DocumentId) -> bool {
+        self.linkage == Linkage::Leaders
+            && self.collection.is_protected(a)
+            && self.collection.is_protected(b)
+    }
+
+    /// Calls a function with each document that is removed, in no particular order.
+    pub(crate) fn for_each_removed(&self, mut each: impl FnMut(DocumentId, Removal)) {
+        for (document, removal) in self.removals() {
+            if self.verdicts.is_removed(document) && !self.collection.is_protected(document) {
+                each(document, removal);
+            }
+        }
+        let answer = self.answer();
+        self.verdicts.dropped(&answer).for_each(|(document, removal)| each(document, removal));
+    }
+
+    /// Similarity of two documents from the evidence, 0 to 1: by the run's measure, by a sketch's
+    /// estimate, or by the share of equal bits. `None` if only a key is shared.
+    pub(crate) fn similarity(&self, evidence: Evidence) -> Option<f64> {
+        match (evidence.counts(), evidence.distance()) {
+            (Some(counts), _) => Some(self.settings.measure.value(counts)),
+            (None, Some(bits)) => Some(1.0 - f64::from(bits) / 64.0),
+            (None, None) => evidence.resemblance(),
+        }
+    }
+
+    /// Whether pairs are decided by the distance of two simhashes.
+    pub(crate) fn compares_words(&self) -> bool {
+        self.approach.verify == Verify::Sketch
+            && self.approach.method.as_ref().is_some_and(|method| {
+                matches!(method.candidates(), lookalike_methods::CandidateSource::Hamming { .. })
+            })
+    }
+}
+
+/// Why inputs are refused before anything is read.
+pub(crate) type AcceptInputs<'a> = &'a (dyn Fn(&Inputs, u32) -> Result<(), LookalikeError> + Sync);
+
+/// The inputs of a job, and the job with its tokens decided by them.
+pub(crate) fn find_inputs(job: &Job) -> Result<(Job, Inputs, u32), LookalikeError> {
+    job.settings.matching()?;
+    let keep = job.settings.keep_rules()?;
+    if job.against_only && job.against.is_empty() {
+        return Err(LookalikeError::Settings(
+            "the setting against_only needs the setting against".into(),
+        ));
+    }
+    if job.against_only && job.settings.linkage() == Linkage::Components {
+        return Err(LookalikeError::Settings(
+            "the setting against_only removes documents with a witness in the inputs of the setting \
+             against; that needs the setting linkage=leaders"
+                .into(),
+        ));
+    }
+    let (inputs, first_protected_file) = discover(job, &keep)?;
+    Ok((tokens::decide(job, &inputs)?, inputs, first_protected_file))
+}
+
+/// Reads and matches on the threads of the current pool, and begins the result. With `list_pairs`
+/// all pairs are listed, not only those that cause a removal. `accept` may refuse the inputs, of
+/// which it gets the number of those that are not protected.
+pub(crate) fn analyse(
+    job: &Job,
+    (mut inputs, first_protected_file): (Inputs, u32),
+    list_pairs: bool,
+    accept: AcceptInputs<'_>,
+    progress: &dyn Progress,
+) -> Result<(Analysis, Staging), LookalikeError> {
+    accept(&inputs, first_protected_file)?;
+    skipped_files::refuse(&inputs, job.strict)?;
+    input_fields::check(&inputs, &|| progress.cancelled())?;
+    append_matched(job, &mut inputs, first_protected_file as usize, progress)?;
+    let memory = Memory::of(job.memory);
+    // Checkpoints of inputs that are not all there could not be resumed from.
+    if let Some(failure) = inputs.damaged().filter(|_| job.strict || !job.skip_unreadable) {
+        return Err(LookalikeError::unreadable(failure, job.strict));
+    }
+    let scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
+    let staging = state::begin(job, scratch_dir.as_ref())?;
+    staging.conflicts(&inputs)?;
+    staging.conflicts_with(other_inputs(job))?;
+    let matches = None;
+    let request = Request { job, inputs, first_protected_file, scratch_dir, list_pairs, matches };
+    Ok((analyse_inputs(request, Reading::Files, progress)?, staging))
+}
+
+/// Input of an analysis.
+pub(crate) struct Request<'a> {
+    pub(crate) job: &'a Job,
+    pub(crate) inputs: Inputs,
+    /// The first protected file.
+    pub(crate) first_protected_file: u32,
+    /// Directory of checkpoints, if they are written.
+    pub(crate) scratch_dir: Option<ScratchDir>,
+    /// Whether all pairs are listed, not only those that cause a removal.
+    pub(crate) list_pairs: bool,
+    /// Where the matches come from, if not from a join.
+    pub(crate) matches: Option<&'a dyn FindMatches>,
+}
+
+/// Finds the matches of distinct sets in another way than by a join.
+pub(crate) trait FindMatches {
+    /// The matches of the sets of a collection.
+    ///
+    /// # Errors
+    /// What was to be asked cannot be read.
+    fn find(&self, collection: &Collection, units: &Units) -> Result<Matches, LookalikeError>;
+
+    /// The documents, if their texts are not stored.
+    fn stored(&self) -> Option<Arc<dyn StoredDocuments>>;
+}
+
+/// Reads and matches on the threads of the current rayon pool.
+///
+/// # Errors
+/// Settings that exclude each other, records that cannot be read, an interruption.
+pub(crate) fn analyse_inputs(
+    request: Request<'_>,
+    reading: Reading<'_>,
+    progress: &dyn Progress,
+) -> Result<Analysis, LookalikeError> {
+    let Request { job, inputs, first_protected_file, mut scratch_dir, list_pairs, matches } =
+        request;
+    let mut settings = job.settings.matching()?;
+    let near_misses_from = lower_threshold(job)?;
+    let keep = job.settings.keep_rules()?;
+    let threads = job.thread_count();
+    let memory = Memory::of(job.memory);
+    let mut phases = Vec::new();
+    let started = Instant::now();
+    let documents = Documents { inputs: &inputs, reading };
+    let (mut approach, lexicon, counted) =
+        approach(job, documents, threads, scratch_dir.as_mut(), progress)?;
+    if job.settings.ignore_common.is_some() || job.settings.boilerplate.is_some() {
+        scratch_dir.iter_mut().for_each(ScratchDir::keep);
+    }
+    let kept = scratch_dir.as_ref().map(|dir| dir.path(""));
+    let mut common = CommonCounts::new(job, documents, &settings, kept.clone(), progress);
+    common.apply(&mut settings, &mut approach)?;
+    let boilerplate = Boilerplate::of(job, documents, &settings, kept, progress)?;
+    settings.boilerplate = boilerplate.as_ref().map(|found| found.elements.clone());
+    let signer = Signer::for_approach(&settings, &approach)?
+        .with_given(&inputs.options.fields.given, job.settings.separate_by.as_deref())
+        .with_stored(matches.and_then(FindMatches::stored));
+    let options = IngestOptions {
+        threads,
+        strict: job.strict,
+        skip_unreadable: job.skip_unreadable,
+        keep: keep.clone(),
+        first_protected_file,
+        memory: memory.sets(),
+        scratch: state::folder(job),
+        kept: scratch_dir.as_ref().map(|dir| dir.path("chunks")),
+        in_flight: memory.in_flight(),
+        trim_heap: job.trim_heap,
+        sequences: memory.sequences(),
+        sites: None,
+    };
+    scratch_dir.iter_mut().for_each(ScratchDir::keep);
+    let read = documents.ingest(&signer, &options, progress);
+    let collection = read.map_err(|error| changed_object(&inputs, error))?;
+    // Of chunks that an earlier run read, it is not known which fields their records have.
+    if collection.restored == 0 && !collection.is_empty() {
+        given_fields::check_read(&signer, &job.settings)?;
+    }
+    if let Some(counted) = counted {
+        counted.check(&collection, documents)?;
+    }
+    common.check(&collection)?;
+    // The join may drop sets, so documents of nothing but boilerplate are counted before it.
+    let (mut only_boilerplate, mut templates) = (0, None);
+    if let Some(boilerplate) = &boilerplate {
+        boilerplate.check(&collection, documents)?;
+        only_boilerplate = collection.only_boilerplate()?;
+        templates = Some(boilerplate.templates(job, documents, &settings, progress)?);
+    }
+    // Documents of an index come and go, and with them the values that its rules prefer.
+    let all_values = matches.is_none();
+    let keep_values = match keep_fields::check(&inputs, &keep, &collection, all_values) {
+        Ok(values) => values,
+        Err(error) => {
+            // Other keep rules make another job, which cannot be resumed from here.
+            if let Some(scratch_dir) = scratch_dir.take() {
+                drop(collection);
+                scratch_dir.abandon()?;
+            }
+            return Err(error);
+        }
+    };
+    let budget = memory.sets_beside(collection.len());
+    let checkpoints = match &scratch_dir {
+        Some(dir) => Checkpoints::in_folder(&dir.path(""), collection.restored_whole)?,
+        None => Checkpoints::none(),
+    };
+    let ingested = Ingested::new(collection, budget)?;
+    phases.push(("reading", started.elapsed().as_secs_f64()));
+
+    let options = MatchOptions {
+        linkage: job.settings.linkage(),
+        witness: job.settings.witness,
+        list_pairs: list_pairs.then_some(job.max_pairs),
+        only_protected: job.against_only,
+        contained: job.settings.contained()?,
+        templates: templates.clone(),
+        search: CandidateSearch::default(),
+        memory: memory.counting(),
+        sets: budget,
+    };
+    let plan = JoinPlan {
+        keep: &keep,
+        settings: &settings,
+        approach: &approach,
+        options: &options,
+        checkpoints: &checkpoints,
+    };
+    let mut near_misses = None;
+    let joined = ingested.join_by(plan, progress, |collection, units| {
+        let found = match matches {
+            None => find_from(
+                &checkpoints,
+                collection,
+                units,
+                &settings,
+                &approach,
+                &options,
+                progress,
+            )?,
+            Some(matches) => matches.find(collection, units)?,
+        };
+        if let Some(from) = near_misses_from {
+            near_misses = Some(NearMisses::find(
+                from,
+                collection,
+                units,
+                &settings,
+                &options,
+                job.max_pairs,
+                progress,
+            )?);
+        }
+        Ok::<_, LookalikeError>(found)
+    })?;
+    phases.extend(joined.phases.iter().copied());
+    let Decided { collection, units, matches, mut verdicts } = joined.decide(plan, progress)?;
+    if job.settings.keep_n != DEFAULT_KEEP_N {
+        let answer = MatchResult {
+            collection: &collection,
+            units: &units,
+            matches: &matches,
+            approach: &approach,
+        };
+        let compare = |a, b| match rules_order(&collection, &keep, a, b) {
+            Ordering::Equal => collection.compare_names(a, b),
+            order => Ok(order),
+        };
+        let by_size = settings.measure == Measure::Containment;
+        verdicts.keep_first(&answer, job.settings.keep_n, by_size, compare, progress)?;
+    }
+    let mut resumed = Resumed { taken: checkpoints.reused(), damaged: checkpoints.damaged() };
+    if collection.restored > 0 {
+        resumed.taken.insert(0, "reading");
+    }
+    if collection.dropped > 0 {
+        resumed.damaged.insert(0, "reading");
+    }
+    let described = boilerplate
+        .map(|boilerplate| BoilerplateSummary { only_boilerplate, ..boilerplate.summary });
+    let analysis = Analysis {
+        inputs,
+        settings,
+        linkage: job.settings.linkage(),
+        approach,
+        lexicon,
+        collection,
+        keep_values,
+        units,
+        matches,
+        verdicts,
+        boilerplate: described,
+        templates,
+        near_misses,
+        phases,
+        threads,
+        memory,
+        scratch_dir,
+        resumed,
+    };
+    Ok(analysis)
+}
+
+/// The error of a reading: an object that changes while it is read cannot be read to its end.
+fn changed_object(inputs: &Inputs, error: LookalikeError) -> LookalikeError {
+    let has_objects = inputs.files.iter().any(|file| file.object.is_some());
+    let unreadable = matches!(error, LookalikeError::Engine(EngineError::Unreadable(_)));
+    match (has_objects && unreadable).then(|| inputs.verify_unchanged()) {
+        Some(Err(changed @ InputError::Changed { .. })) => changed.into(),
+        _ => error,
+    }
+}
+
+/// A pool of `threads` threads.
+pub fn pool(threads: usize) -> Result<rayon::ThreadPool, LookalikeError> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    Ok(pool.map_err(|e| EngineError::Threads { threads, reason: e.to_string() })?)
+}
+
+/// What a job reads besides the files of [`discover`]: indexes, a lexicon, a plan.
+pub(crate) fn other_inputs(job: &Job) -> impl Iterator<Item = &Path> {
+    let indexes = job.against.iter().filter(|path| is_index(path)).map(Path::new);
+    let lexicon = job.settings.method.iter().filter_map(|method| method.lexicon.as_deref());
+    indexes.chain(lexicon.map(Path::new)).chain(job.plan.as_deref())
+}
+
+/// The input files, protected ones last, and the index of the first protected file. Creates
+/// [`Job::scratch`], if it is given: standard input is copied there.
+pub fn discover(
+    job: &Job,
+    keep: &[lookalike_cluster::KeepRule],
+) -> Result<(Inputs, u32), LookalikeError> {
+    if let Some(scratch) = &job.scratch {
+        std::fs::create_dir_all(scratch).map_err(|reason| EngineError::Scratch {
+            folder: scratch.display().to_string(),
+            reason: reason.to_string(),
+        })?;
+    }
+    let mut options = job.settings.reading(vec![job.output.clone()], job.scratch.clone());
+    options.fields.extra = keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+    options.fields.given = job.settings.given_fields()?;
+    if job.against.iter().any(|path| is_index(path)) {
+        job.settings.refuse_given_fields("comparisons with an index")?;
+    }
+    let mut inputs = Inputs::discover(&job.inputs, options.clone())?;
+    let first_protected = inputs.files.len() as u32;
+    let against: Vec<String> = job.against.iter().filter(|path| !is_index(path)).cloned().collect();
+    if !against.is_empty() {
+        inputs.append(Inputs::discover(&against, options)?)?;
+    }
+    Ok((inputs, first_protected))
+}

@@ -1,0 +1,40 @@
+//! The living index: documents that can be asked about, added, updated and deleted.
+
+mod against;
+mod ask;
+mod asking;
+mod check;
+mod common;
+mod delete;
+mod document;
+pub mod edit;
+mod expiry;
+mod export;
+pub mod extra;
+pub mod filter;
+mod filter_rule;
+pub mod lines;
+pub mod open;
+pub mod prepare;
+pub mod query;
+mod repair;
+pub mod reports;
+mod settings;
+mod stats;
+mod stream;
+pub mod sweeps;
+
+pub(crate) use against::{append_matched, is_index, matched_records};
+pub use ask::{Asked, AskedAll, ReadOptions};
+pub use check::check_index;
+pub use delete::{DeleteWhat, FoundDocuments};
+pub use edit::{AddOptions, AddSeconds, Added, IndexWriter};
+pub use export::{ExportOptions, export_answer, export_documents, export_tables, write_documents};
+pub use filter::Filter;
+pub use filter_rule::FilterRule;
+pub use open::Index;
+pub use query::{Query, QueryAnswer, QueryMatch, QuerySubject, Wanted};
+pub use repair::{Repaired, repair_index};
+pub use settings::IndexSettings;
+pub use stats::{IndexStats, SegmentStats};
+pub use sweeps::SweepStats;

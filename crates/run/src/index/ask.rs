@@ -1,0 +1,211 @@
+//! Asking: one question, or the same question about each document of a source.
+
+use super::asking::{Asking, Wish};
+use super::open::{Buffers, Index};
+use super::query::{Query, QueryAnswer, Wanted};
+use crate::opened::{Opened, admit};
+use crate::panics::caught;
+use crate::settings::thread_count;
+use crate::{LookalikeError, Place, Settings, Source};
+use lookalike_engine::pipeline::PipelineLimits;
+use lookalike_engine::signer::plain_text;
+use lookalike_engine::{Problems, Progress};
+use lookalike_index::Snapshot;
+use lookalike_io::source::{Piece, VisitScratch};
+use lookalike_io::{Inputs, Item, Problem};
+
+/// How messages or questions are read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// Threads to use; 0 for all cores.
+    pub threads: usize,
+    /// Stops at the first bad record.
+    pub strict: bool,
+    /// Continues where an input cannot be read to its end.
+    pub skip_unreadable: bool,
+}
+
+/// Bytes of documents in memory, beside the largest chunk.
+const IN_FLIGHT: u64 = 256 << 20;
+
+/// A document that was asked about.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// Its file and record.
+    pub place: Place,
+    /// Its id, if it has one.
+    pub id: Option<String>,
+    /// The answer.
+    pub answer: QueryAnswer,
+}
+
+/// What was asked by one call.
+#[derive(Debug, Default)]
+pub struct AskedAll {
+    /// Documents that were asked about.
+    pub documents: u64,
+    /// Records and inputs that could not be read.
+    pub problems: u64,
+    /// The first of them.
+    pub listed: Vec<Problem>,
+}
+
+impl Index {
+    /// Answers a question about the last commit.
+    ///
+    /// # Errors
+    /// A document that is not in the index, a threshold that makes no sense, a method that the
+    /// index does not have, files that cannot be read.
+    pub fn ask(&self, query: &Query) -> Result<QueryAnswer, LookalikeError> {
+        let snapshot = self.snapshot()?;
+        let wish = Wish::new(self, &snapshot, query)?;
+        let mut buffers = self.buffers();
+        let mut asking = Asking::new(self, &snapshot, &mut buffers);
+        let subject = asking.subject(&query.about)?;
+        let mut answer = asking.answer(&subject, &wish)?;
+        if answer.matches.is_empty() && query.ask == Wanted::Resembles {
+            answer.hint = asking.hint(&subject, &wish)?;
+        }
+        drop(asking);
+        self.give_back(buffers);
+        Ok(answer)
+    }
+
+    /// Asks the same question about each document of a source: `query.about` is not read
+    /// ([`Query::of_each`]). Documents are asked about on all threads, all of them the last commit
+    /// before the first; `each` receives the answers in the order of the documents. Memory is
+    /// bounded.
+    ///
+    /// `fields` says how records are read: the field names and formats of these settings count.
+    ///
+    /// ```
+    /// use lookalike::{AddOptions, IndexSettings, IndexWriter, Query, ReadOptions, Record, Silent};
+    /// use lookalike::{Index, Settings, Source};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let dir = folder.path().join("index");
+    /// let mut writer = IndexWriter::create(&dir, IndexSettings::default(), 1)?;
+    /// let stored = [Record::new("a rose is a rose is a rose").id("rose")];
+    /// let (fields, options) = (Settings::default(), AddOptions::default());
+    /// writer.add(Source::records(stored), &fields, &options, &Silent, |_| {})?;
+    ///
+    /// let texts = ["to be or not to be", "A rose is a rose is a rose!"];
+    /// let (index, mut found) = (Index::open(&dir)?, Vec::new());
+    /// let (query, options) = (Query::of_each(), ReadOptions::default());
+    /// index.ask_all(Source::records(texts), &fields, &query, options, &Silent, |asked| {
+    ///     let ids = asked.answer.matches.iter().map(|found| found.id.clone());
+    ///     found.push((asked.place.record, ids.collect::<Vec<_>>()));
+    /// })?;
+    /// assert_eq!(found, [(1, vec![]), (2, vec!["rose".to_owned()])]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Index::ask`]; a source that cannot be read; an interruption.
+    pub fn ask_all(
+        &self,
+        source: Source<'_>,
+        fields: &Settings,
+        query: &Query,
+        options: ReadOptions,
+        progress: &dyn Progress,
+        mut each: impl FnMut(Asked) + Send,
+    ) -> Result<AskedAll, LookalikeError> {
+        let limits =
+            PipelineLimits { threads: thread_count(options.threads), in_flight: IN_FLIGHT };
+        caught(|| {
+            let reading = self.settings().reading(fields, vec![self.dir().to_owned()])?;
+            let opened = Opened::new(source, reading, progress)?;
+            let snapshot = self.snapshot()?;
+            let wish = Wish::new(self, &snapshot, query)?;
+            let (mut all, mut problems, mut outcome) =
+                (AskedAll::default(), Problems::default(), Ok(()));
+            let read = opened.ordered(
+                limits,
+                || (VisitScratch::default(), Buffers::new(&self.analysis)),
+                |(visit, buffers), piece| {
+                    self.ask_piece(&snapshot, &wish, piece, &opened.inputs, visit, buffers)
+                },
+                AskedChunk::bytes,
+                |chunk| {
+                    outcome = chunk.and_then(|chunk| {
+                        if progress.cancelled() {
+                            return Err(LookalikeError::cancelled());
+                        }
+                        admit(&chunk.problems, options.strict, options.skip_unreadable)?;
+                        progress.advance(chunk.consumed, chunk.asked.len() as u64);
+                        all.documents += chunk.asked.len() as u64;
+                        problems.append(chunk.problems);
+                        chunk.asked.into_iter().for_each(&mut each);
+                        Ok(())
+                    });
+                    outcome.is_ok()
+                },
+            );
+            read.and(outcome)?;
+            all.problems = problems.count();
+            all.listed = problems.into_listed();
+            Ok(all)
+        })
+    }
+
+    /// Asks about the documents of a piece, in order.
+    fn ask_piece(
+        &self,
+        snapshot: &Snapshot,
+        wish: &Wish<'_>,
+        piece: Piece,
+        inputs: &Inputs,
+        visit: &mut VisitScratch,
+        buffers: &mut Buffers,
+    ) -> Result<AskedChunk, LookalikeError> {
+        let mut found = AskedChunk::default();
+        let (chunk, problem) = piece.into_parts();
+        problem.into_iter().for_each(|problem| found.problems.push(problem));
+        let Some(chunk) = chunk else { return Ok(found) };
+        found.consumed = chunk.consumed;
+        let mut asking = Asking::new(self, snapshot, buffers);
+        let mut failed = Ok(());
+        chunk.visit_once(inputs, visit, &mut |item| {
+            if failed.is_err() {
+                return;
+            }
+            let record = match item {
+                Item::Record(record) => record,
+                Item::Bad(problem) => return found.problems.push(problem),
+                Item::Failed(failure) => return found.problems.push(failure.into_problem()),
+            };
+            let subject =
+                asking.of_text(plain_text(&record.content).into_owned(), record.beside, None);
+            match asking.answer(&subject, wish) {
+                Err(error) => failed = Err(error),
+                Ok(answer) => found.asked.push(Asked {
+                    place: Place { file: record.file, record: record.record },
+                    id: record.id.map(std::borrow::Cow::into_owned),
+                    answer,
+                }),
+            }
+        });
+        failed?;
+        Ok(found)
+    }
+}
+
+/// The answers about the documents of a chunk.
+#[derive(Default)]
+struct AskedChunk {
+    asked: Vec<Asked>,
+    problems: Problems,
+    /// Bytes of the input.
+    consumed: u64,
+}
+
+impl AskedChunk {
+    /// Bytes of memory, approximately.
+    fn bytes(chunk: &Result<Self, LookalikeError>) -> u64 {
+        let Ok(chunk) = chunk else { return 0 };
+        chunk.asked.iter().map(|asked| 200 + 300 * asked.answer.matches.len() as u64).sum()
+    }
+}

@@ -1,0 +1,243 @@
+//! Opening an index: its settings, its signer and its methods.
+
+use super::extra::beside;
+use super::settings::IndexSettings;
+use crate::LookalikeError;
+use crate::method_signer::MethodSigner;
+use lookalike_cluster::KeepRule;
+use lookalike_core::{CommonElements, SetDigest, TokenDigest};
+use lookalike_engine::{MatchSettings, Signer, SignerScratch};
+use lookalike_index::{
+    Description, Disk, IndexError, IndexReader, LeanDescription, MakeSets, QueryScratch, RealDisk,
+    SetMaker, Snapshot, TextReader,
+};
+use lookalike_text::ANALYSIS_NAME;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How the documents of an index become sets and signatures.
+#[derive(Debug)]
+pub struct Analysis {
+    /// The settings that it was created with.
+    pub settings: IndexSettings,
+    pub(crate) matching: MatchSettings,
+    /// Makes the sets.
+    pub signer: Arc<Signer>,
+    /// Make the signatures.
+    pub methods: Vec<MethodSigner>,
+    /// Which duplicate to keep.
+    pub keep: Vec<KeepRule>,
+}
+
+impl Analysis {
+    /// # Errors
+    /// Settings that an index cannot have; a lexicon that cannot be used.
+    ///
+    /// `located` are the same settings, with paths of lexicons.
+    pub fn new(settings: IndexSettings, located: &IndexSettings) -> Result<Self, LookalikeError> {
+        settings.check()?;
+        let matching = settings.documents.matching()?;
+        let signer = Arc::new(Signer::new(&matching));
+        let methods = MethodSigner::all(located)?;
+        let keep = settings.documents.keep_rules()?;
+        Ok(Self { settings, matching, signer, methods, keep })
+    }
+
+    /// The analysis of an index that exists.
+    ///
+    /// # Errors
+    /// A directory without an index; an index of another version or analysis.
+    pub(crate) fn of(dir: &Path, disk: &dyn Disk) -> Result<(Description, Self), LookalikeError> {
+        let description = Description::read(disk, dir)?;
+        let settings = &description.settings;
+        let differs = |what: &str, found: &str, wanted: &str| IndexError::Differs {
+            path: dir.to_owned(),
+            what: what.to_owned(),
+            found: found.to_owned(),
+            wanted: wanted.to_owned(),
+        };
+        let analysis = settings.get("analysis_version").and_then(Value::as_str);
+        let analysis = analysis.unwrap_or("none");
+        if analysis != ANALYSIS_NAME {
+            return Err(differs("the analysis", analysis, ANALYSIS_NAME).into());
+        }
+        let own = settings.get("index").cloned().unwrap_or_default();
+        let own: IndexSettings = serde_json::from_value(own).map_err(|error| {
+            LookalikeError::from(IndexError::Damaged {
+                path: dir.to_owned(),
+                what: format!("its settings: {error}"),
+            })
+        })?;
+        let located = own.with_lexicons_of(dir);
+        let analysis = Self::new(own, &located)?;
+        Ok((description, analysis))
+    }
+
+    /// The description of an index with these settings; `common` is for a lean one.
+    pub fn description(&self, common: CommonElements) -> Result<Description, LookalikeError> {
+        let IndexSettings { documents, texts, lean, .. } = &self.settings;
+        let settings = json!({
+            "analysis_version": ANALYSIS_NAME,
+            "index": serde_json::to_value(&self.settings)?,
+        });
+        let new =
+            Description::new(documents.measure, &documents.threshold, &documents.keep, settings);
+        let (texts, methods) = (*texts, self.methods.len() as u32);
+        let lean = lean.as_ref().map(|threshold| LeanDescription::new(threshold, common));
+        Ok(Description { methods, texts, lean, ..new })
+    }
+
+    /// The method of the index with a name or a whole description.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn method_named(&self, name: &str) -> Result<usize, LookalikeError> {
+        let is_named = |spec: &str| spec == name || spec.split(':').next() == Some(name);
+        self.methods.iter().position(|method| is_named(&method.spec)).ok_or_else(|| {
+            let known: Vec<&str> = self.methods.iter().map(|method| method.spec.as_str()).collect();
+            let known = match known.is_empty() {
+                true => "it has no methods; they are chosen when an index is created".to_owned(),
+                false => format!("its methods are {}", known.join(", ")),
+            };
+            LookalikeError::Settings(format!(
+                "`{name}` is neither resembles, containing, contained-in, cosine or cluster, nor a \
+                 method of this index: {known}"
+            ))
+        })
+    }
+
+    /// Makes the sets of stored texts.
+    pub fn makers(&self) -> MakeSets {
+        let signer = Arc::clone(&self.signer);
+        Arc::new(move || {
+            Box::new(TextSets { signer: Arc::clone(&signer), scratch: SignerScratch::default() })
+        })
+    }
+}
+
+/// Makes the sets of stored texts, on one thread.
+struct TextSets {
+    signer: Arc<Signer>,
+    scratch: SignerScratch,
+}
+
+impl SetMaker for TextSets {
+    fn make(&mut self, text: &str, extra: &[u8], set: &mut Vec<u64>) {
+        self.signer.message_set(text, beside(extra), &mut self.scratch, set);
+    }
+
+    fn few_unit(&self, sequence: TokenDigest, extra: &[u8]) -> SetDigest {
+        self.signer.few_unit(sequence, beside(extra))
+    }
+}
+
+/// An index that is read. Any number of them may be open, in any number of processes, also while
+/// another process writes.
+///
+/// ```
+/// use lookalike::{
+///     AddOptions, Index, IndexSettings, IndexWriter, Query, QuerySubject, Record, Settings, Silent,
+///     Source, Wanted,
+/// };
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let folder = tempfile::tempdir()?;
+/// # let dir = folder.path().join("index");
+/// let mut writer = IndexWriter::create(&dir, IndexSettings::default(), 1)?;
+/// let fish = "one fish two fish red fish blue fish black fish old fish new fish";
+/// let records = [Record::new(fish).id("fish"), Record::new("a rose is a rose is a rose").id("rose")];
+/// let (fields, options) = (Settings::default(), AddOptions::default());
+/// writer.add(Source::records(records), &fields, &options, &Silent, |done| {
+///     println!("commit {} with {} documents", done.commit, done.documents);
+/// })?;
+///
+/// // In this process or another one, while the writer goes on.
+/// let index = Index::open(&dir)?;
+/// let text = format!("{fish} say what a lot of fish there are");
+/// let mut query = Query::new(QuerySubject::Text(text));
+/// (query.ask, query.threshold) = (Wanted::ContainedIn, Some("0.9".into()));
+/// let answer = index.ask(&query)?;
+/// assert_eq!(answer.matches[0].id, "fish");
+/// assert_eq!(answer.matches[0].document_in_query, 1.0);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Index {
+    /// The index on disk.
+    pub reader: IndexReader,
+    /// How documents become sets.
+    pub analysis: Analysis,
+    dir: PathBuf,
+    /// Buffers of threads that asked and are done.
+    idle: Mutex<Vec<Buffers>>,
+}
+
+/// Buffers of a thread that asks.
+#[derive(Debug)]
+pub struct Buffers {
+    /// Of the search.
+    pub scratch: QueryScratch,
+    /// Of stored texts.
+    pub texts: TextReader,
+    /// Of the signer.
+    pub signer: SignerScratch,
+}
+
+impl Buffers {
+    /// Empty buffers.
+    pub fn new(analysis: &Analysis) -> Self {
+        Self {
+            scratch: QueryScratch::new((analysis.makers())()),
+            texts: TextReader::default(),
+            signer: SignerScratch::default(),
+        }
+    }
+}
+
+impl Index {
+    /// Opens an index for reading.
+    ///
+    /// # Errors
+    /// A directory without an index; an index of another version, format or analysis, by name of
+    /// what differs; files that cannot be read.
+    pub fn open(dir: impl AsRef<Path>) -> Result<Self, LookalikeError> {
+        let dir = dir.as_ref();
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        let (description, analysis) = Analysis::of(dir, &*disk)?;
+        let reader = IndexReader::open(disk, dir, description, analysis.makers())?;
+        Ok(Self { reader, analysis, dir: dir.to_owned(), idle: Mutex::default() })
+    }
+
+    /// Buffers for one question.
+    pub fn buffers(&self) -> Buffers {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        idle.unwrap_or_else(|| Buffers::new(&self.analysis))
+    }
+
+    /// Keeps buffers for the next question.
+    pub fn give_back(&self, buffers: Buffers) {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(buffers);
+    }
+
+    /// The directory.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// The settings that it was created with.
+    #[must_use]
+    pub fn settings(&self) -> &IndexSettings {
+        &self.analysis.settings
+    }
+
+    /// The documents of the last commit. Those of an earlier snapshot do not change.
+    ///
+    /// # Errors
+    /// Files that cannot be read.
+    pub fn snapshot(&self) -> Result<Arc<Snapshot>, LookalikeError> {
+        Ok(self.reader.refresh()?)
+    }
+}

@@ -1,0 +1,185 @@
+//! Records to documents of an index: text, feature set, digests and signatures.
+
+use super::extra::Extra;
+use crate::Record;
+use crate::method_signer::MethodSigner;
+use lookalike_cluster::KeepRule;
+use lookalike_engine::signer::plain_text;
+use lookalike_engine::{Problems, Signer, SignerScratch, keep_value, original, reason_codes};
+use lookalike_index::{DocNumber, DocumentBatch, DocumentView, StoredSignature};
+use lookalike_io::source::{Chunk, Piece, VisitScratch};
+use lookalike_io::{Beside, Content, Inputs, Item, MailAttachments, Problem, RecordView};
+use std::borrow::Cow;
+
+/// Prepares documents. Shared by all threads, each with its own [`PrepareScratch`].
+pub struct Preparer<'a> {
+    /// Where the records come from.
+    pub inputs: &'a Inputs,
+    /// Makes the sets.
+    pub signer: &'a Signer,
+    /// Make the signatures.
+    pub methods: &'a [MethodSigner],
+    /// Which duplicate to keep.
+    pub keep: &'a [KeepRule],
+    /// The sweep of the documents; 0 for none.
+    pub sweep: u32,
+    /// When they are deleted, in seconds since 1970; 0 for never.
+    pub expires: u64,
+}
+
+/// Buffers of a thread.
+#[derive(Default)]
+pub struct PrepareScratch {
+    visit: VisitScratch,
+    signer: SignerScratch,
+    set: Vec<u64>,
+    keep: Vec<f64>,
+}
+
+/// The documents of a chunk.
+#[derive(Default)]
+pub struct Prepared {
+    /// The documents of the piece.
+    pub documents: DocumentBatch,
+    /// What could not be read.
+    pub problems: Problems,
+    /// Bytes of the input.
+    pub consumed: u64,
+}
+
+impl Preparer<'_> {
+    /// Prepares the documents of a chunk, in order.
+    pub(crate) fn chunk(&self, chunk: Chunk, scratch: &mut PrepareScratch) -> Prepared {
+        self.chunk_with(chunk, scratch, &mut |_| {})
+    }
+
+    /// The documents that were read, and the problem of what was not.
+    pub fn read_piece(&self, piece: Piece, scratch: &mut PrepareScratch) -> Prepared {
+        let (chunk, problem) = piece.into_parts();
+        let prepared = chunk.map(|chunk| self.chunk(chunk, scratch));
+        let mut prepared = prepared.unwrap_or_default();
+        problem.into_iter().for_each(|problem| prepared.problems.push(problem));
+        prepared
+    }
+
+    /// As [`Preparer::chunk`], and tells `each` about every record in order: `None` for a document, the problem
+    /// for a record that cannot be used.
+    pub fn chunk_with(
+        &self,
+        chunk: Chunk,
+        scratch: &mut PrepareScratch,
+        each: &mut dyn FnMut(Option<&Problem>),
+    ) -> Prepared {
+        let mut prepared = Prepared { consumed: chunk.consumed, ..Prepared::default() };
+        let PrepareScratch { visit, signer, set, keep } = scratch;
+        chunk.visit_once(self.inputs, visit, &mut |item| match item {
+            Item::Record(record) => {
+                each(None);
+                self.document(record, signer, set, keep, &mut prepared.documents);
+            }
+            Item::Bad(problem) => {
+                each(Some(&problem));
+                prepared.problems.push(problem);
+            }
+            Item::Failed(failure) => {
+                each(Some(failure.problem()));
+                prepared.problems.push(failure.into_problem());
+            }
+        });
+        prepared
+    }
+
+    /// Prepares a document of the caller.
+    pub fn record(&self, record: &Record, scratch: &mut PrepareScratch) -> DocumentBatch {
+        let text = |text: &'_ Option<String>| text.clone().map(Cow::Owned);
+        let view = RecordView {
+            file: 0,
+            record: 1,
+            line: 1,
+            id: text(&record.id),
+            content: Content::Text(Cow::Borrowed(&record.text)),
+            url: text(&record.url),
+            title: text(&record.title),
+            date: text(&record.date),
+            extra: &[],
+            given: &lookalike_io::NO_FIELDS,
+            beside: self.beside(record),
+        };
+        let mut documents = DocumentBatch::default();
+        let PrepareScratch { signer, set, keep, .. } = scratch;
+        self.document(view, signer, set, keep, &mut documents);
+        documents
+    }
+
+    /// What is compared beside the text of a message of the caller.
+    fn beside(&self, record: &Record) -> Beside {
+        let written = record.labels.iter().find(|(name, _)| name == Beside::FIELD);
+        let found = written.and_then(|(_, written)| Beside::read(written)).unwrap_or_default();
+        match self.inputs.options.formats.mail_attachments {
+            Some(MailAttachments::Ignore) => Beside { attachments: None, ..found },
+            _ => found,
+        }
+    }
+
+    fn document(
+        &self,
+        record: RecordView<'_>,
+        scratch: &mut SignerScratch,
+        set: &mut Vec<u64>,
+        keep: &mut Vec<f64>,
+        documents: &mut DocumentBatch,
+    ) {
+        let id = match &record.id {
+            Some(id) => Cow::Borrowed(id.as_ref()),
+            None => self.place(&record),
+        };
+        let text = plain_text(&record.content);
+        let found = self.signer.message_set(&text, record.beside, scratch, set);
+        keep.clear();
+        let fields: Vec<&str> =
+            self.inputs.options.fields.extra.iter().map(String::as_str).collect();
+        let value = |rule| keep_value(rule, &record, &fields, found.summary.text_bytes);
+        keep.extend(self.keep.iter().map(value));
+        let title = record.title.as_deref().map(Cow::Borrowed);
+        let extra = Extra { title, message: record.beside.written().map(Cow::Owned) };
+        let extra = match (&extra.title, &extra.message) {
+            (None, None) => Vec::new(),
+            _ => serde_json::to_vec(&extra).unwrap_or_default(),
+        };
+        let signatures: Vec<_> =
+            self.methods.iter().map(|method| method.sign(&record, &text, scratch)).collect();
+        let signatures: Vec<_> = signatures.iter().map(StoredSignature::view).collect();
+        documents.push(&DocumentView {
+            number: DocNumber(0),
+            first: DocNumber(0),
+            sweep: self.sweep,
+            expires: self.expires,
+            id: &id,
+            url: record.url.as_deref().unwrap_or_default(),
+            date: record.date.as_deref().unwrap_or_default(),
+            extra: &extra,
+            tokens: found.summary.tokens,
+            text_bytes: found.summary.text_bytes,
+            // Of the stored text alone, which is checked by it; `extra` has the rest.
+            text: original::digest(&Content::Text(Cow::Borrowed(&text)), Beside::default()),
+            sequence: found.summary.sequence,
+            keep,
+            unit: found.unit.ok(),
+            reason: reason_codes::code(found.unit.err()),
+            few: found.few,
+            set,
+            content: &text,
+            signatures: &signatures,
+        });
+    }
+
+    /// The name of a record without an id, as in a run: that of its file, with the number of the
+    /// record where a file has many.
+    fn place(&self, record: &RecordView<'_>) -> Cow<'_, str> {
+        let Some(file) = self.inputs.files.get(record.file as usize) else { return Cow::default() };
+        match file.format.is_document() {
+            true => Cow::Borrowed(&file.name),
+            false => Cow::Owned(format!("{}:{}", file.name, record.record)),
+        }
+    }
+}

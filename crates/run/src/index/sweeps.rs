@@ -1,0 +1,87 @@
+//! Sweeps: the documents of one crawl, by a name with a date.
+
+pub mod table;
+
+use super::edit::IndexWriter;
+use super::open::Index;
+use crate::LookalikeError;
+use lookalike_index::{DocAt, Snapshot};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use table::{SWEEPS, Sweep, all};
+
+/// Figures of a sweep.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SweepStats {
+    /// Its name.
+    pub name: String,
+    /// Its date, as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// Number of its documents.
+    pub documents: u64,
+}
+
+impl Index {
+    /// All sweeps with their numbers of documents, in the order of their dates.
+    ///
+    /// # Errors
+    /// Files that cannot be read.
+    pub fn sweeps(&self) -> Result<Vec<SweepStats>, LookalikeError> {
+        let sweeps = all(&self.reader.records()?)?;
+        let snapshot = self.snapshot()?;
+        let mut counts = BTreeMap::<u32, u64>::new();
+        if !sweeps.is_empty() {
+            for at in snapshot.documents() {
+                *counts.entry(snapshot.document(at).sweep()).or_default() += 1;
+            }
+        }
+        let stats = |Sweep { name, number, date }| SweepStats {
+            name,
+            date,
+            documents: counts.get(&number).copied().unwrap_or(0),
+        };
+        Ok(sweeps.into_iter().map(stats).collect())
+    }
+
+    /// A sweep by its name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn sweep(&self, name: &str) -> Result<Sweep, LookalikeError> {
+        let sweeps = all(&self.reader.records()?)?;
+        sweeps.into_iter().find(|sweep| sweep.name == name).ok_or_else(|| {
+            LookalikeError::NotInIndex {
+                index: self.dir().to_owned(),
+                what: "sweep".into(),
+                name: name.to_owned(),
+            }
+        })
+    }
+
+    /// The documents of a sweep.
+    pub fn of_sweep(snapshot: &Snapshot, number: u32) -> Vec<DocAt> {
+        let own = |at: &DocAt| snapshot.document(*at).sweep() == number;
+        snapshot.documents().filter(own).collect()
+    }
+}
+
+impl IndexWriter {
+    /// Removes a sweep and its documents with the next commit. Returns how many there are.
+    ///
+    /// # Errors
+    /// There is no such sweep.
+    pub fn remove_sweep(&mut self, name: &str) -> Result<u64, LookalikeError> {
+        let sweeps = all(&self.writer.records()?)?;
+        let Some(sweep) = sweeps.into_iter().find(|sweep| sweep.name == name) else {
+            return Err(LookalikeError::NotInIndex {
+                index: self.dir().to_owned(),
+                what: "sweep".into(),
+                name: name.to_owned(),
+            });
+        };
+        let documents = Index::of_sweep(&self.snapshot(), sweep.number);
+        self.writer.put(SWEEPS, name.as_bytes(), None);
+        Ok(self.delete(&documents))
+    }
+}

@@ -1,0 +1,323 @@
+//! The runs of `dedup` and `cluster`, which write a result directory.
+
+use crate::aligned_pairs::align_pairs;
+use crate::analysis::{AcceptInputs, Analysis, analyse, find_inputs, pool};
+use crate::attributes::write_attributes;
+use crate::decisions::{Clusters, Decisions};
+use crate::exhibits::{Choice, cluster_exhibits, pair_exhibits};
+use crate::guards::Guards;
+use crate::job_steps::{JobSteps, REPORT};
+use crate::page_files::write_page;
+use crate::panics::caught;
+use crate::plan_file::{method_name, read_plan};
+use crate::reading::Documents;
+use crate::run_tables::RunTables;
+use crate::second_pass::{Shown, second_pass};
+use crate::settings::DEFAULT_KEEP_N;
+use crate::source_losses::source_losses;
+use crate::summarise::summarise;
+use crate::table_store::{TableFiles, write_problems};
+use crate::template_sample::TemplateSample;
+use crate::{Job, LookalikeError, memory, skipped_files, state, symbols};
+use lookalike_engine::{DocumentId, EngineError, Progress};
+use lookalike_io::input::LeftOut;
+use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
+use lookalike_io::table::WrittenTable;
+use lookalike_io::{Inputs, Problem};
+use lookalike_report::{Action, Output, Page, Phase, Report, Run, Summary};
+use lookalike_text::Analyzer;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// What a finished job has to say.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The content of `summary.json`.
+    pub summary: Summary,
+    /// The first records and files that could not be used; the summary counts all.
+    pub problems: Vec<Problem>,
+    /// Skipped files of directories: unsupported formats, broken links, links to directories, and
+    /// anything that is not a regular file.
+    pub skipped: Vec<PathBuf>,
+    /// Files and directories in the inputs that are no data.
+    pub left_out: Vec<LeftOut>,
+    /// Seconds by phase.
+    pub phases: Vec<(&'static str, f64)>,
+}
+
+/// Removes near-duplicates: writes kept and removed documents, the ledger, clusters, pairs, summary
+/// and report to [`Job::output`], whole or not at all.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let folder = tempfile::tempdir()?;
+/// let docs = folder.path().join("docs.jsonl");
+/// let line = "one fish two fish red fish blue fish black fish old fish new fish";
+/// std::fs::write(&docs, format!("{{\"id\":\"a\",\"text\":\"{line}\"}}\n{{\"id\":\"b\",\"text\":\"{line}!\"}}\n"))?;
+///
+/// let job = lookalike::Job::new(vec![docs.display().to_string()], folder.path().join("clean"));
+/// let outcome = lookalike::run_dedup(&job, &lookalike::Silent)?;
+/// assert_eq!(outcome.summary.kept, 1);
+/// assert_eq!(outcome.summary.removed.lexically_equivalent, 1);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Settings that make no sense, inputs that cannot be read, outputs that cannot be written.
+pub fn run_dedup(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
+    let action = if job.mark.is_some() { Action::Mark } else { Action::Remove };
+    run(job, action, IN_FILES, progress)
+}
+
+/// Finds the same clusters and removes nothing: lists all pairs that reach the threshold.
+///
+/// # Errors
+/// As [`run_dedup`].
+pub fn run_cluster(job: &Job, progress: &dyn Progress) -> Result<Outcome, LookalikeError> {
+    run(job, Action::List, IN_FILES, progress)
+}
+
+/// How the documents are written.
+#[derive(Clone, Copy)]
+pub(crate) struct Writing<'a> {
+    /// Uncompressed, whatever the inputs are.
+    pub(crate) uncompressed: bool,
+    /// Why inputs cannot be written so.
+    pub(crate) accept: AcceptInputs<'a>,
+}
+
+/// In files like the inputs.
+const IN_FILES: Writing<'static> = Writing { uncompressed: false, accept: &|_, _| Ok(()) };
+
+pub(crate) fn run(
+    job: &Job,
+    action: Action,
+    writing: Writing<'_>,
+    progress: &dyn Progress,
+) -> Result<Outcome, LookalikeError> {
+    // Whatever is done in parallel is done on so many threads.
+    let pool = pool(job.thread_count())?;
+    let settings = job.settings.resolved(action == Action::List);
+    let job = &Job { settings, ..job.clone() };
+    caught(|| pool.install(|| carry_out(job, action, writing, progress)))
+        .map_err(|error| state::stopped(job, error))
+}
+
+fn carry_out(
+    job: &Job,
+    action: Action,
+    writing: Writing<'_>,
+    progress: &dyn Progress,
+) -> Result<Outcome, LookalikeError> {
+    let started = Instant::now();
+    let progress = &JobSteps::of(job, action, progress)?;
+    let plan = job.plan.as_deref().map(read_plan).transpose()?;
+    // Components need all pairs anyway, so they may as well be listed.
+    let list_pairs =
+        action == Action::List || job.settings.linkage() == lookalike_engine::Linkage::Components;
+    let guards = Guards::of(job)?;
+    if action == Action::List && job.settings.keep_n != DEFAULT_KEEP_N {
+        job.settings.refuse_survivors("cluster, which removes nothing")?;
+    }
+    if let Some(outcome) = finished(job, list_pairs)? {
+        return Ok(outcome);
+    }
+    Staging::check(&job.output, job.force)?;
+    let undecided = job.settings.analysis.tokens.is_none();
+    let (job, inputs, first_protected) = find_inputs(job)?;
+    let job = &job;
+    let found = (inputs, first_protected);
+    let (mut analysis, staging) = analyse(job, found, list_pairs, writing.accept, progress)?;
+
+    let uncompressed = writing.uncompressed;
+    let writing = Instant::now();
+    let clusters = Clusters::new(&analysis, progress)?;
+    guards.check(&analysis, &clusters, action == Action::Remove)?;
+    let choice = match job.report {
+        true => Choice::new(&analysis, &clusters, progress)?,
+        false => Choice::default(),
+    };
+    let options = RouteOptions {
+        mark: job.mark.as_deref().map(MarkNames::new),
+        copy_files: job.copy_files,
+        files: Some(analysis.collection.first_protected_file),
+        uncompressed,
+    };
+    let decisions = Decisions::new(&analysis, &clusters);
+    let routing = (action != Action::List).then_some((&staging, &options, &decisions));
+    let mut wanted = choice.documents(&analysis);
+    if let Some(sample) = TemplateSample::choose(job, action, &analysis) {
+        wanted.add_sample(sample);
+    }
+    let store = TableFiles { staging: &staging, format: job.tables };
+    // A table is written on one thread, row by row: meanwhile, the others write the documents, or
+    // another table.
+    let (tables, pass) = rayon::join(
+        || RunTables::write(&store, job, action, &analysis, &clusters, progress),
+        || second_pass(&analysis, &wanted, routing, progress),
+    );
+    let (tables, mut pass) = (tables?, pass?);
+    poll(progress)?;
+    analysis.phases.push(("writing", writing.elapsed().as_secs_f64()));
+
+    let mut summary = summarise(job, action, &analysis, &clusters)?;
+    summary.template_sites = wanted.template_sites(&mut pass.shown);
+    summary.digest.clone_from(&tables.digest);
+    summary.documents_digest.clone_from(&tables.documents_digest);
+    summary.pairs.listed = tables.pairs.rows;
+    let mut tables = tables.into_list();
+    let skipped = skipped_files::rows(&analysis.inputs.skipped);
+    if analysis.collection.problems.count() > 0 || !skipped.is_empty() {
+        let problems = analysis.collection.problems.listed().iter().chain(&skipped);
+        tables.push(write_problems(problems, &store)?);
+    }
+    if let Some(near_misses) = &analysis.near_misses {
+        let (table, found) = near_misses.write(&analysis, action, &store, progress)?;
+        tables.push(table);
+        summary.near_misses = Some(found);
+    }
+    summary.outputs = outputs(&tables, pass.written.as_ref());
+    if job.attributes {
+        summary.outputs.extend(write_attributes(&analysis, &clusters, &staging)?);
+    }
+    summary.symbol_differences = symbols::count(
+        &analysis,
+        Documents::of_files(&analysis.inputs),
+        summary.duplicate_ids > 0,
+    )?;
+    if undecided && job.settings.analysis.tokens.is_none() {
+        let own = &analysis.inputs.files[..analysis.collection.first_protected_file as usize];
+        summary.source_code_inputs = own.iter().filter(|file| file.is_source_code()).count() as u64;
+    }
+    summary.warnings = summary.find_warnings();
+    let bytes = summary.inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
+    let phase = |&(name, seconds): &(&str, f64)| Phase {
+        name: name.to_owned(),
+        seconds,
+        megabytes_per_second: (seconds > 0.0).then(|| bytes / seconds),
+        cpu_seconds: None,
+    };
+    let mut run = Run {
+        command_line: job.command.clone(),
+        directory: working_directory(),
+        threads: analysis.threads as u64,
+        seconds: started.elapsed().as_secs_f64(),
+        phases: analysis.phases.iter().map(phase).collect(),
+        peak_memory_bytes: memory::peak(),
+        scratch_bytes: Some(analysis.collection.stored()).filter(|&bytes| bytes > 0),
+        intersected: analysis.matches.intersected,
+        resumed: analysis.resumed.taken.iter().map(|&step| step.into()).collect(),
+        redone: analysis.resumed.damaged.iter().map(|&step| step.into()).collect(),
+        plan: None,
+    };
+    if let Some(plan) = plan {
+        run.plan = Some(plan.accuracy(&method_name(&job.settings)?, &summary, &run));
+    }
+    summary.run = Some(run);
+    if job.report {
+        progress.phase(REPORT, None);
+        let page = report(job, &analysis, &clusters, &choice, pass.shown, &summary, progress)?;
+        write_page(&staging, &page)?;
+    }
+    if let Some(run) = &mut summary.run {
+        run.peak_memory_bytes = memory::peak();
+    }
+    if let Some(config) = &job.config {
+        staging.write("config.toml", config.as_bytes())?;
+    }
+    let json = summary.to_json()?;
+    staging.write("summary.json", json.as_bytes())?;
+    poll(progress)?;
+    if let Some(scratch) = &analysis.scratch_dir {
+        state::note_finished(scratch, json.as_bytes())?;
+    }
+    staging.commit_unless(&|| progress.cancelled())?;
+    if let Some(scratch) = analysis.scratch_dir.take() {
+        scratch.finish()?;
+    }
+    Ok(Outcome {
+        summary,
+        problems: analysis.collection.problems.into_listed(),
+        skipped: analysis.inputs.skipped,
+        left_out: analysis.inputs.left_out,
+        phases: analysis.phases,
+    })
+}
+
+/// The working directory, if it has a name that can be written.
+pub(crate) fn working_directory() -> Option<String> {
+    std::env::current_dir().ok().and_then(|directory| directory.to_str().map(str::to_owned))
+}
+
+/// Draws the report.
+fn report(
+    job: &Job,
+    analysis: &Analysis,
+    clusters: &Clusters,
+    choice: &Choice,
+    shown: BTreeMap<DocumentId, Shown>,
+    summary: &Summary,
+    progress: &dyn Progress,
+) -> Result<Page, LookalikeError> {
+    let ids_repeat = summary.duplicate_ids > 0;
+    let (data, clusters) =
+        cluster_exhibits(analysis, clusters, choice, &shown, ids_repeat, progress)?;
+    let pairs = pair_exhibits(analysis, choice, &shown, ids_repeat, progress)?;
+    drop(shown);
+    poll(progress)?;
+    let analyzer = Analyzer::new(&analysis.settings.analysis);
+    let analyzer = Some(&analyzer).filter(|_| job.settings.fields.features.is_none());
+    let memory = analysis.memory.in_flight();
+    let samples = align_pairs(&pairs, &summary.settings, analyzer, memory, progress)?;
+    let collection = &analysis.collection;
+    let files = analysis
+        .removals()
+        .map(|(document, removal)| (collection.file(document), collection.file(removal.kept)));
+    let name = |file: u32| analysis.inputs.files[file as usize].name.as_str();
+    let losses = source_losses(files, name);
+    let report = Report { summary, clusters: &clusters, samples: &samples, losses: &losses };
+    Ok(report.page(data, job.report_size)?)
+}
+
+/// An error if the job is not wanted any more.
+fn poll(progress: &dyn Progress) -> Result<(), LookalikeError> {
+    if progress.cancelled() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
+}
+
+/// What is left to do of a run that was stopped after its result got its name: removes its scratch
+/// directory.
+fn finished(job: &Job, list_pairs: bool) -> Result<Option<Outcome>, LookalikeError> {
+    let Some(summary) = state::finished(job)? else { return Ok(None) };
+    let (job, inputs, first_protected_file) = find_inputs(job)?;
+    let memory = memory::Memory::of(job.memory);
+    if let Some(scratch) = state::open(&job, &inputs, first_protected_file, list_pairs, memory)? {
+        scratch.finish()?;
+    }
+    let summary: Summary = serde_json::from_slice(&summary)?;
+    let phases = Vec::new();
+    let Inputs { skipped, left_out, .. } = inputs;
+    Ok(Some(Outcome { summary, problems: Vec::new(), skipped, left_out, phases }))
+}
+
+/// A table, as summaries list it.
+pub(crate) fn output(table: &WrittenTable) -> Output {
+    let name = table.path.file_name().map(|name| name.to_string_lossy().into_owned());
+    let (rows, bytes) = (Some(table.rows), Some(table.bytes));
+    Output { name: name.unwrap_or_default(), rows, bytes }
+}
+
+/// What lies in the directory, besides the summary and the report.
+fn outputs(
+    tables: &[WrittenTable],
+    written: Option<&lookalike_io::sink::WrittenFiles>,
+) -> Vec<Output> {
+    let tables = tables.iter().map(output);
+    let documents = written.into_iter().flat_map(|written| &written.files).map(|file| Output {
+        name: file.name(),
+        rows: Some(file.records),
+        bytes: Some(file.bytes),
+    });
+    documents.chain(tables).collect()
+}

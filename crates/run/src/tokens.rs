@@ -1,0 +1,36 @@
+//! Decides what tokens are, where the settings leave it open.
+//!
+//! A run has one kind of tokens for all its documents, so that any two of them can be compared. In
+//! this order: the setting `tokens` (also of a preset); that of the index that documents are compared
+//! with; symbols if *all* inputs are source code ([`Inputs::are_source_code`]); else words. No file
+//! decides more than another, so the order of files does not matter.
+
+use crate::index::is_index;
+use crate::{Index, Job, LookalikeError, Settings};
+use lookalike_io::Inputs;
+use lookalike_text::AnalysisSettings;
+
+/// The job with its tokens decided.
+///
+/// # Errors
+/// An index to compare with that cannot be opened; an input that cannot be read.
+pub fn decide(job: &Job, inputs: &Inputs) -> Result<Job, LookalikeError> {
+    let mut settings = job.settings.clone();
+    if settings.analysis.tokens.is_none()
+        && let Some(path) = job.against.iter().find(|path| is_index(path))
+    {
+        settings.analysis = decide_by_index(&settings, &Index::open(path)?);
+    } else {
+        let skip = job.skip_unreadable && !job.strict;
+        let decided = settings.analysis_of(inputs, skip);
+        settings.analysis =
+            decided.map_err(|failure| LookalikeError::unreadable(failure, job.strict))?;
+    }
+    Ok(Job { settings, ..job.clone() })
+}
+
+/// The analysis of a comparison with an index.
+pub(crate) fn decide_by_index(settings: &Settings, index: &Index) -> AnalysisSettings {
+    let tokens = settings.analysis.tokens.or(index.settings().documents.analysis.tokens);
+    AnalysisSettings { tokens, ..settings.analysis.clone() }.decided()
+}
