@@ -16,6 +16,10 @@ mod formats;
 mod guard;
 pub mod input;
 pub mod mail;
+#[cfg(feature = "office")]
+mod office;
+#[cfg(not(feature = "office"))]
+#[path = "no_office.rs"]
 mod office;
 mod partitions;
 pub mod record;

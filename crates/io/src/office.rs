@@ -2,6 +2,8 @@
 //!
 //! Only that file is unpacked, up to a limit, and read in one pass.
 
+pub(crate) mod epub;
+
 use std::io::{Cursor, Read};
 
 use quick_xml::Reader;

@@ -1,6 +1,6 @@
 //! Removes near-duplicates from Arrow record batches: `cargo run -p lookalike --example batches`.
 
-use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use lookalike::arrow::array::{ArrayRef, RecordBatch, StringArray};
 use lookalike::{Resources, Settings, Silent, Source, dedup};
 use std::sync::Arc;
 

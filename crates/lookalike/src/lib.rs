@@ -1,8 +1,5 @@
 //! Finds the near-duplicate documents in any collection, and proves each one.
 //!
-//! Without the feature `files`, which is on by default, the module [`texts`] is all that there is:
-//! the exact join over texts in memory.
-//!
 //! # In memory
 //!
 //! [`dedup`] and [`cluster`] take a [`Source`] (records, Arrow record batches or files) and return
@@ -67,6 +64,14 @@
 //!
 //! [`MessageFilter`] gives verdicts on messages by the documents of an index, which people report
 //! as spam or as legitimate with [`filter::report`].
+//!
+//! # Cargo features
+//!
+//! * `files` (default): all but the module [`texts`], the exact join over texts in memory.
+//! * `office` (default): word processor documents and books (DOCX, ODT, EPUB). Without it, each of
+//!   these is a problem that says so.
+//! * `object-stores`: inputs and results in object stores and on web servers. Without it, a URL is an
+//!   error that says so.
 //!
 //! The answer is exact: every pair that is reported was compared on whole feature sets, and no pair
 //! that reaches the threshold is missed. It is also the same, byte for byte, for any number of
@@ -148,4 +153,10 @@ pub use lookalike_report::{
 pub use lookalike_text::{AnalysisSettings, Case, Normalize, Terms, Tokens, Unit};
 
 pub use lookalike_report::human;
+
+/// The crates of Arrow whose types are in signatures of this one, by their names in the crate `arrow`.
+pub mod arrow {
+    pub use arrow_array as array;
+    pub use arrow_schema as datatypes;
+}
 }}

@@ -8,7 +8,6 @@
 mod arrow;
 mod columns;
 mod csv;
-mod epub;
 mod extracted;
 mod item;
 mod jsonl;
@@ -41,7 +40,6 @@ const FAMILIES: &[&[FormatItem]] = &[
     message::FORMATS,
     warc::FORMATS,
     office::FORMATS,
-    epub::FORMATS,
     extracted::FORMATS,
 ];
 

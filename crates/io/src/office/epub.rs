@@ -11,29 +11,8 @@ use memchr::{memchr, memmem};
 use quick_xml::events::Event;
 use quick_xml::{Reader, XmlVersion};
 
-use super::item::{DocumentFormat, FormatItem, Reading};
-use crate::input::format::About;
-use crate::office::{Package, invalid};
+use super::{Package, invalid};
 use crate::partitions::percent_decoded;
-use crate::{DiscoverOptions, Format};
-
-static EPUB: About = About { name: "epub", extensions: &["epub"], ..About::DOCUMENT };
-
-pub(super) const FORMATS: &[FormatItem] =
-    &[FormatItem { about: &EPUB, reading: Reading::Document(&Epub) }];
-
-impl Format {
-    /// One book per file, of EPUB.
-    pub const EPUB: Self = Self(&EPUB);
-}
-
-struct Epub;
-
-impl DocumentFormat for Epub {
-    fn text(&self, file: &[u8], options: &DiscoverOptions) -> Result<Option<String>, String> {
-        text(file, options.max_record()).map(Some)
-    }
-}
 
 /// Algorithms that hide fonts from other programs: no text is encrypted.
 const FONTS: [&str; 2] = ["http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC"];
@@ -57,7 +36,7 @@ const DESCRIPTION: usize = 4 << 20;
 type Element = (String, HashMap<String, String>);
 
 /// The texts of the documents of a book, in the order of reading.
-fn text(file: &[u8], limit: usize) -> Result<String, String> {
+pub(crate) fn text(file: &[u8], limit: usize) -> Result<String, String> {
     let mut book = Package::open(file, limit)?;
     if book.has("META-INF/encryption.xml") {
         let xml = book.part("META-INF/encryption.xml")?;
