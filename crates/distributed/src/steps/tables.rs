@@ -203,7 +203,7 @@ impl Tail for Comparison {
     }
 }
 
-/// The columns of a result table, in their order: each as rows of [`Found`] call it, and its name.
+/// The columns of a result table, in their order: each as rows of `Found` call it, and its name.
 ///
 /// # Errors
 /// There is no such table.
