@@ -72,7 +72,7 @@ HOME = {
     "clap": {"lookalike-cli", "lookalike-research"},
     "indicatif": {"lookalike-cli"},
     "anyhow": {"lookalike-cli", "lookalike-research"},
-    "arrow-array": {"lookalike-io", "lookalike-run", "lookalike-distributed", "lookalike-python"},
+    "arrow-array": {"lookalike-io", "lookalike-run", "lookalike-distributed", "lookalike-python", "lookalike"},
     "pyo3": {"lookalike-python"},
     "parquet": {"lookalike-io"},
     "object_store": {"lookalike-store"},
