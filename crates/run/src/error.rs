@@ -444,7 +444,7 @@ pub enum ErrorKind {
     Guard,
     /// A panic: a fault of this program.
     Internal,
-    /// Cancelled by [`Progress::cancelled`](crate::Progress::cancelled).
+    /// Cancelled by [`Progress::cancelled`](lookalike_engine::Progress::cancelled).
     Cancelled,
     /// An input, an output or the system failed.
     Failed,

@@ -45,8 +45,8 @@ use units::{Units, precedence_order};
 /// measure or one that its pairs cover, with any linkage.
 ///
 /// The tables are those that [`cluster`](crate::run_cluster) would write: the same documents are
-/// kept, and with [`Linkage::Leaders`](crate::Linkage::Leaders) each removed one has the same
-/// witness, by the same [`WitnessRule`](crate::WitnessRule). One column may be less complete than
+/// kept, and with [`Linkage::Leaders`](lookalike_engine::Linkage::Leaders) each removed one has the same
+/// witness, by the same [`WitnessRule`](lookalike_engine::WitnessRule). One column may be less complete than
 /// that of a run over the documents: in connected components a member need not resemble its leader;
 /// if the two are not a pair of the run, `resemblance` in the table `clusters` is empty (a warning
 /// counts them).

@@ -424,7 +424,7 @@ impl<'a> Source<'a> {
     }
 
     /// The inputs of a source of records or batches, its protected collection last, and its
-    /// documents. Those of a protected index are added with [`CallerSource::protect`].
+    /// documents. Those of a protected index are added with `CallerSource::protect`.
     ///
     /// # Errors
     /// One of the two is files.

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Gives verdicts on messages, from the prototypes of an index and what was reported about them
-/// ([`IndexWriter::report`](lookalike_run::IndexWriter::report)). It changes nothing.
+/// ([`report`](super::report)). It changes nothing.
 ///
 /// ```
 /// use lookalike::{

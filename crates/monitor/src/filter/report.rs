@@ -94,7 +94,7 @@ pub fn report(
 /// `fields` says how records are read: the field names and formats of these settings count.
 ///
 /// # Errors
-/// As [`IndexWriter::report`]; a source that cannot be read: then nothing after the last commit
+/// As [`report`]; a source that cannot be read: then nothing after the last commit
 /// is reported.
 #[allow(clippy::too_many_arguments)]
 pub fn report_all(

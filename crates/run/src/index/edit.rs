@@ -426,7 +426,7 @@ impl IndexWriter {
     }
 
     /// Deletes the documents whose time has come, and the reports about documents that are gone.
-    /// A document that was reported ([`IndexWriter::report`]) stays for the time of the index after
+    /// A document that was reported (`report`) stays for the time of the index after
     /// its last report. Returns how many documents were deleted.
     ///
     /// # Errors

@@ -62,7 +62,7 @@ impl Preparer<'_> {
         prepared
     }
 
-    /// As [`Preparer::chunk`], and tells `each` about every record in order: `None` for a document, the problem
+    /// As `Preparer::chunk`, and tells `each` about every record in order: `None` for a document, the problem
     /// for a record that cannot be used.
     pub fn chunk_with(
         &self,
