@@ -1,7 +1,7 @@
 //! A run that goes on from a damaged checkpoint gives the result of an undisturbed run, or an error.
 
 use super::edits;
-use lookalike::{Job, Progress, TableFormat};
+use lookalike::{Job, Progress, results::TableFormat};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -6,7 +6,7 @@
 //! size of their texts); everything after that goes the engine's own way from that file.
 
 use anyhow::{Context, Result, ensure};
-use lookalike::{LexiconJob, Settings, build_lexicon};
+use lookalike::{lexicon::{LexiconJob, build_lexicon}, Settings};
 use lookalike_engine::Silent;
 use lookalike_engine::signer::plain_text;
 use lookalike_io::source::VisitScratch;

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 # Each crate and the crates of ours that it may use. No edge among text, core, cluster and spill.
@@ -95,6 +96,8 @@ HOME = {
 
 # The most packages of `lookalike` without default features: the join over texts in memory.
 MOST_PACKAGES = 60
+# At the root of the facade, modules included.
+MOST_NAMES = 60
 
 # The modules of `join` in the order of the data: a module imports only from its own step and earlier ones.
 JOIN_STEPS = [
@@ -239,6 +242,25 @@ def small_build() -> list[str]:
     return [f"lookalike without default features compiles {len(found)} packages, more than {MOST_PACKAGES}"]
 
 
+def facade() -> list[str]:
+    """Whether the facade has grown at its root, or has a name twice."""
+    text = Path("crates/lookalike/src/lib.rs").read_text()
+    exported = {"root": re.sub(r"^pub mod \w+ \{.*?^\}", "", text, flags=re.M | re.S)}
+    exported |= dict(re.findall(r"^pub mod (\w+) \{(.*?)^\}", text, flags=re.M | re.S))
+    names = [
+        (name, module)
+        for module, body in exported.items()
+        for listed in re.findall(r"pub use [\w:]+::(?:\{([^}]*)\}|(\w+))(?: as \w+)?;", body)
+        for name in re.findall(r"\w+", "".join(listed))
+    ]
+    counts = Counter(name for name, _ in names)
+    complaints = [f"lookalike: {name} is in {', '.join(m for n, m in names if n == name)}" for name in counts if counts[name] > 1]
+    at_root = sum(module == "root" for _, module in names) + len(exported) - 1
+    if at_root > MOST_NAMES:
+        complaints.append(f"lookalike: {at_root} names at the root, more than {MOST_NAMES}: put them into modules")
+    return complaints
+
+
 def compiled_twice() -> list[str]:
     """What the extension module alone would compile once more after the whole workspace with its tests."""
     every = features("--workspace", "--edges", "all")
@@ -279,7 +301,7 @@ def main() -> int:
                 complaints.append(f"{name} must not use {target}")
             if name not in HOME.get(target, {name}):
                 complaints.append(f"{target} belongs in {', '.join(sorted(HOME[target]))}, not in {name}")
-    complaints += compiled_twice() + small_build()
+    complaints += compiled_twice() + small_build() + facade()
     for crate in [*sorted(Path("crates").iterdir()), Path("bindings/python")]:
         complaints += file_complaints(crate)
     for complaint in complaints:

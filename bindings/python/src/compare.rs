@@ -4,7 +4,7 @@ use crate::call::{Watch, detached};
 use crate::column_batch::Columns;
 use crate::documents::Documents;
 use crate::{errors, settings};
-use lookalike::{DocumentComparison, TextStyle};
+use lookalike::results::{DocumentComparison, TextStyle};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -33,7 +33,7 @@ pub(crate) fn compare_rows(
     let settings = settings::parse(py, settings)?;
     let source = documents.source(Columns::of(&settings));
     let watch = Watch::new(None, None);
-    detached(py, &watch, |_| lookalike::compare_in(source, a, b, &settings)).map(Compared)
+    detached(py, &watch, |_| lookalike::results::compare_in(source, a, b, &settings)).map(Compared)
 }
 
 /// A comparison of two documents.

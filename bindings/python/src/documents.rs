@@ -76,7 +76,7 @@ impl Opener {
 
     fn check(&self, schema: &Schema) -> Result<(), SourceError> {
         let names = || schema.fields().iter().map(|field| format!("`{}`", field.name()));
-        let missing = |name: &&String| !lookalike::has_field(schema, name);
+        let missing = |name: &&String| !lookalike::input::has_field(schema, name);
         match self.required.iter().find(missing) {
             None => Ok(()),
             Some(name) => {

@@ -7,8 +7,8 @@ use crate::documents::Documents;
 use crate::settings;
 use crate::table::Table;
 use lookalike::{
-    ClassSettings, EvaluateOptions, LabelColumns, LabelSource, LookalikeError, Resources,
-    TruthSource,
+    LookalikeError, Resources,
+    evaluation::{ClassSettings, EvaluateOptions, LabelColumns, LabelSource, TruthSource},
 };
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -77,12 +77,14 @@ pub(crate) fn evaluate(
     let Options { threads, memory, scratch, strict, max_pairs, progress, cancelled } = options;
     let resources = Resources { threads, memory, scratch, strict, max_pairs };
     // Methods that do not exist are refused below.
-    let given = lookalike::evaluated_fields(&settings, &trials.methods).unwrap_or_default();
+    let given =
+        lookalike::evaluation::evaluated_fields(&settings, &trials.methods).unwrap_or_default();
     let source = documents.source(Columns::of(&settings).with_given(given));
     let watch = Watch::new(progress, cancelled);
     detached(py, &watch, |progress| {
         let trials = trials.options()?;
-        let found = lookalike::evaluate_in(source, &settings, &trials, &resources, progress)?;
+        let found =
+            lookalike::evaluation::evaluate_in(source, &settings, &trials, &resources, progress)?;
         let evaluation = &found.evaluation;
         let (methods, deciles) = (Table::of(&found.methods()?), Table::of(&found.deciles()?));
         let problems = Table::of(&found.problems_table()?);

@@ -5,7 +5,11 @@ use crate::call::{Watch, detached};
 use crate::column_batch::Columns;
 use crate::documents::Documents;
 use crate::{errors, settings};
-use lookalike::{Lexicon, LookalikeError, Rank, Resources, Statistics};
+use lookalike::{
+    LookalikeError, Resources,
+    lexicon::{Lexicon, Rank},
+    methods::Statistics,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::{Path, PathBuf};
@@ -37,7 +41,9 @@ pub(crate) fn build_lexicon(
     let watch = Watch::new(progress, cancelled);
     let built = detached(py, &watch, |progress| {
         let path = file(&folder);
-        lookalike::build_lexicon_from(source, &settings, terms, &path, &resources, progress)
+        lookalike::lexicon::build_lexicon_from(
+            source, &settings, terms, &path, &resources, progress,
+        )
     })?;
     let problems = built.problems.count();
     Ok((LexiconFile { lexicon: built.lexicon, folder: Some(folder) }, problems))
@@ -131,7 +137,7 @@ impl LexiconFile {
 /// Works on files without the interpreter's lock.
 fn call<T: Send>(
     py: Python<'_>,
-    work: impl FnOnce() -> Result<T, lookalike::LexiconError> + Send,
+    work: impl FnOnce() -> Result<T, lookalike::lexicon::LexiconError> + Send,
 ) -> PyResult<T> {
     py.detach(work).map_err(|error| errors::exception(py, LookalikeError::from(error)))
 }

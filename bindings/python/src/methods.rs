@@ -1,7 +1,7 @@
 //! The methods of the papers.
 
 use crate::errors;
-use lookalike::{MethodKnobs, NeedsStatistics};
+use lookalike::methods::{MethodKnobs, NeedsStatistics};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::json;
@@ -9,7 +9,7 @@ use serde_json::json;
 /// All methods as JSON.
 #[pyfunction]
 pub(crate) fn methods() -> PyResult<String> {
-    let all = lookalike::methods().map(|about| {
+    let all = lookalike::methods::methods().map(|about| {
         let parameters = about.parameters.iter();
         let parameters = parameters
             .map(|p| json!({"name": p.name, "default": p.default, "help": p.help}))
@@ -30,7 +30,8 @@ pub(crate) fn methods() -> PyResult<String> {
 #[pyfunction]
 #[allow(clippy::type_complexity)]
 pub(crate) fn s_curve(py: Python<'_>, spec: &str) -> PyResult<Option<(String, Vec<(f64, f64)>)>> {
-    let curve = lookalike::s_curve(spec).map_err(|error| errors::exception(py, error))?;
+    let curve =
+        lookalike::evaluation::s_curve(spec).map_err(|error| errors::exception(py, error))?;
     Ok(curve.map(|curve| (curve.keys, curve.points)))
 }
 

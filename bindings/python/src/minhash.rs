@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use arrow_array::UInt64Array;
-use lookalike::{Bands, MinHash, NotComparable, bands_for, least_for};
+use lookalike::methods::{Bands, MinHash, NotComparable, bands_for, least_for};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString};

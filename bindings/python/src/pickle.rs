@@ -4,7 +4,12 @@ use crate::{errors, ipc};
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use arrow_array::{RecordBatch, StringArray, UInt64Array};
-use lookalike::{Answer, AnswerParts, Place, Problem, ResultTable};
+use lookalike::{
+    Answer,
+    answer::{AnswerParts, Place},
+    input::Problem,
+    results::ResultTable,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::sync::Arc;

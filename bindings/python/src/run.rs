@@ -4,7 +4,12 @@ use crate::call::{Watch, detached};
 use crate::compare::Compared;
 use crate::table::{Table, table_format};
 use crate::{errors, settings};
-use lookalike::{Extractor, Job, LookalikeError, PlanJob, ReclusterJob, UndoJob};
+use lookalike::{
+    Job, LookalikeError,
+    input::Extractor,
+    planning::PlanJob,
+    results::{ReclusterJob, UndoJob},
+};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -68,7 +73,7 @@ type Rows = Vec<(String, String)>;
 /// A summary: as JSON, and its rows and warnings as the command prints them.
 type Told = (String, Rows, Vec<String>);
 
-fn told(summary: &lookalike::Summary) -> Result<Told, LookalikeError> {
+fn told(summary: &lookalike::results::Summary) -> Result<Told, LookalikeError> {
     Ok((summary.to_json()?, summary.table(), summary.warnings.clone()))
 }
 
@@ -109,7 +114,7 @@ pub(crate) fn plan(
     let plan = PlanJob { cluster: list_pairs, sample, seed, recall, ..plan };
     let watch = Watch::new(progress, cancelled);
     detached(py, &watch, |progress| {
-        let planned = lookalike::plan(&plan, progress)?.plan;
+        let planned = lookalike::planning::plan(&plan, progress)?.plan;
         Ok((planned.to_json()?, planned.table(), planned.notes.clone()))
     })
 }
@@ -117,7 +122,7 @@ pub(crate) fn plan(
 /// A table of a finished run.
 #[pyfunction]
 pub(crate) fn read_table(py: Python<'_>, run: PathBuf, name: &str) -> PyResult<Table> {
-    let table = py.detach(|| lookalike::read_table(&run, name));
+    let table = py.detach(|| lookalike::results::read_table(&run, name));
     table.map(|table| Table::of(&table)).map_err(|error| errors::exception(py, error))
 }
 
@@ -135,7 +140,7 @@ pub(crate) fn explain(
         errors::exception(py, LookalikeError::Settings(format!("the setting extract: {reason}")))
     })?;
     let watch = Watch::new(None, None);
-    detached(py, &watch, |_| lookalike::explain(a, b, &run, &commands)).map(Compared::new)
+    detached(py, &watch, |_| lookalike::results::explain(a, b, &run, &commands)).map(Compared::new)
 }
 
 /// Restores removed documents into a copy of a result.
@@ -154,7 +159,7 @@ pub(crate) fn undo(
 ) -> PyResult<Told> {
     let job = UndoJob { documents, clusters, force, ..UndoJob::new(run, output) };
     let watch = Watch::new(progress, cancelled);
-    detached(py, &watch, |progress| told(&lookalike::undo(&job, progress)?))
+    detached(py, &watch, |progress| told(&lookalike::results::undo(&job, progress)?))
 }
 
 /// The same pairs of a finished run of `cluster`, clustered anew.
@@ -187,5 +192,5 @@ pub(crate) fn recluster(
         ..ReclusterJob::new(run, settings.threshold, output)
     };
     let watch = Watch::new(progress, cancelled);
-    detached(py, &watch, |progress| told(&lookalike::recluster(&job, progress)?))
+    detached(py, &watch, |progress| told(&lookalike::results::recluster(&job, progress)?))
 }

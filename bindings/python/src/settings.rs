@@ -43,7 +43,7 @@ pub(crate) fn preset_settings(
     threshold: Option<&str>,
     given: Knobs,
 ) -> PyResult<String> {
-    let settings = lookalike::preset(name)
+    let settings = lookalike::settings::preset(name)
         .and_then(|preset| preset.settings_with(shingle, threshold, &knobs(given)))
         .map_err(|error| errors::exception(py, error))?;
     serde_json::to_string(&settings).map_err(|error| PyValueError::new_err(error.to_string()))

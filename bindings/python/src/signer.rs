@@ -8,7 +8,10 @@ use crate::documents::Documents;
 use crate::{errors, settings};
 use arrow_array::LargeListArray;
 use arrow_array::types::UInt64Type;
-use lookalike::{Lists, Resources, TextSigner, Wants};
+use lookalike::{
+    Resources,
+    distributed::{Lists, TextSigner, Wants},
+};
 use pyo3::prelude::*;
 use std::sync::Arc;
 
@@ -56,7 +59,7 @@ impl Signing {
         documents: Documents,
         options: Options,
         wants: Wants,
-    ) -> PyResult<lookalike::SignedTexts> {
+    ) -> PyResult<lookalike::distributed::SignedTexts> {
         let Options { threads, memory, scratch, strict, max_pairs, progress, cancelled } = options;
         let resources = Resources { threads, memory, scratch, strict, max_pairs };
         let source = documents.source(self.columns.clone());

@@ -4,7 +4,7 @@ use crate::table::Table;
 use crate::{errors, settings};
 use arrow_array::RecordBatch;
 use lookalike::LookalikeError;
-use lookalike::steps::{StepContext, StepOptions, digest_of_sums, step};
+use lookalike::distributed::steps::{StepContext, StepOptions, digest_of_sums, step};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// A step in one task.
 #[pyclass(frozen, module = "lookalike._lookalike")]
-pub(crate) struct Step(Mutex<Box<dyn lookalike::steps::Step>>);
+pub(crate) struct Step(Mutex<Box<dyn lookalike::distributed::steps::Step>>);
 
 #[pymethods]
 impl Step {
@@ -58,7 +58,9 @@ impl Step {
     fn call(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(&mut dyn lookalike::steps::Step) -> Result<Vec<RecordBatch>, LookalikeError>
+        work: impl FnOnce(
+            &mut dyn lookalike::distributed::steps::Step,
+        ) -> Result<Vec<RecordBatch>, LookalikeError>
         + Send,
     ) -> PyResult<Option<Table>> {
         let made = py.detach(|| {
@@ -79,7 +81,8 @@ pub(crate) fn result_columns(
 ) -> PyResult<Vec<(String, &'static str)>> {
     let measure = serde_json::from_value(measure.into());
     let measure = measure.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    lookalike::steps::result_columns(table, measure).map_err(|error| errors::exception(py, error))
+    lookalike::distributed::steps::result_columns(table, measure)
+        .map_err(|error| errors::exception(py, error))
 }
 
 /// The digest of a run from the sums of its rows.

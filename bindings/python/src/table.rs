@@ -4,7 +4,7 @@ use crate::array::{Array, value_at};
 use crate::ipc;
 use arrow_array::{ArrayRef, RecordBatch, StructArray};
 use arrow_schema::{Field, SchemaRef};
-use lookalike::{ResultTable, TableFormat};
+use lookalike::results::{ResultTable, TableFormat};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};

@@ -2,7 +2,7 @@
 
 use crate::progress::Reached;
 use crate::visible::write_json;
-use lookalike::Summary;
+use lookalike::results::Summary;
 use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -17,7 +17,10 @@ use lookalike_run::{LookalikeError, Resources, Settings, Source};
 /// documents.
 ///
 /// ```
-/// use lookalike::{MethodSettings, Resources, Settings, Silent, Source, TextSigner, Verify, Wants};
+/// use lookalike::methods::MethodSettings;
+/// use lookalike::{Resources, Settings, Silent, Source};
+/// use lookalike::distributed::{TextSigner, Wants};
+/// use lookalike::settings::Verify;
 ///
 /// # fn main() -> Result<(), lookalike::LookalikeError> {
 /// let spec = "minhash-lsh:bands=4,rows=2".into();

@@ -48,21 +48,20 @@
 //! # Result directories
 //!
 //! The `lookalike` command works on a [`Job`], which says what to read and where the results go:
-//! [`run_dedup`] and [`run_cluster`] write a directory of results; [`compare`] and [`explain`] lay
-//! two documents side by side; [`evaluate()`] measures methods against what is true; [`plan()`]
-//! says from a sample what a job will find and cost; [`build_lexicon`] counts document frequencies.
-//! [`evaluate_in`] and [`build_lexicon_from`] do so with a [`Source`].
+//! [`run_dedup`] and [`run_cluster`] write a directory of results; [`results`] has the questions about
+//! them, [`evaluation`] measures methods against what is true, [`planning`] says from a sample what a
+//! job will find and cost, and [`lexicon`] counts document frequencies.
 //!
 //! # An index that lives
 //!
 //! [`IndexWriter`] adds, replaces and deletes documents; [`Index`] answers questions about them, in
-//! any number of processes, exactly and at any threshold ([`Index::ask`]). [`export_tables`] writes
+//! any number of processes, exactly and at any threshold ([`Index::ask`]). [`index::export_tables`] writes
 //! what a run over its documents would write, [`Job::against`] takes an index, and [`sweeps::diff`]
-//! says what became of pages from one crawl to the next. [`collapse()`] groups a ranked list.
+//! says what became of pages from one crawl to the next. [`index::collapse`] groups a ranked list.
 //!
 //! # A filter of messages
 //!
-//! [`MessageFilter`] gives verdicts on messages by the documents of an index, which people report
+//! [`filter::MessageFilter`] gives verdicts on messages by the documents of an index, which people report
 //! as spam or as legitimate with [`filter::report`].
 //!
 //! # Cargo features
@@ -79,84 +78,146 @@
 
 pub mod texts;
 
-/// Declares items that a build without files does not have. By this name, rustfmt finds the modules.
-macro_rules! cfg_if {
-    (if #[cfg($condition:meta)] { $($item:item)* }) => { $(#[cfg($condition)] $item)* };
-}
-
-cfg_if! { if #[cfg(feature = "files")] {
+#[cfg(feature = "files")]
 mod method_knobs;
+#[cfg(feature = "files")]
 mod presets;
 
-pub mod filter {
-    //! A filter of messages: reports about the documents of an index.
-    pub use lookalike_monitor::{prototypes, report, report_all, set_filter_rule};
+#[cfg(feature = "files")]
+pub use lookalike_engine::{Progress, Silent};
+#[cfg(feature = "files")]
+pub use lookalike_io::quiet_decoder_panics;
+#[cfg(feature = "files")]
+pub use lookalike_run::{
+    Answer, ErrorKind, Index, IndexWriter, Job, LookalikeError, Outcome, Record, Resources,
+    ScratchDirError, Settings, Source, SourceError, StreamFiles, Unread, cluster, compare_texts,
+    dedup, record_batches, run_cluster, run_dedup, run_dedup_into,
+};
+
+#[cfg(feature = "files")]
+pub mod answer {
+    //! What an [`Answer`](crate::Answer) holds.
+    pub use lookalike_run::{AnswerParts, Counts, Member, Named, Pair, Place, Removed};
 }
 
+#[cfg(feature = "files")]
+pub mod settings {
+    //! The types of the fields of [`Settings`](crate::Settings), and settings by name.
+    pub use crate::presets::{Preset, preset, presets};
+    pub use lookalike_cluster::{KeepRule, KeepRuleError, keep_rules};
+    pub use lookalike_core::{Measure, ShortDocuments};
+    pub use lookalike_engine::{Linkage, Verify, WitnessRule};
+    pub use lookalike_run::{
+        BoilerplateLimit, ClusterLimit, DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, LossLimit, Shingle,
+    };
+    pub use lookalike_text::{AnalysisSettings, Case, Normalize, Terms, Tokens, Unit};
+}
+
+#[cfg(feature = "files")]
+pub mod methods {
+    //! The methods of the literature, which [`Settings`](crate::Settings) may name in place of the exact join.
+    pub use crate::method_knobs::MethodKnobs;
+    pub use lookalike_methods::imatch::Share;
+    pub use lookalike_methods::minhash::lsh::{bands_for, least_for};
+    pub use lookalike_methods::minhash::{Bands, MinHash, NotComparable};
+    pub use lookalike_methods::{About, NeedsStatistics, Parameter, Statistics, methods};
+    pub use lookalike_run::MethodSettings;
+}
+
+#[cfg(feature = "files")]
+pub mod input {
+    //! How inputs are read, and what is said about those that are not.
+    pub use lookalike_io::input::{LeftOut, LeftOutReason, TextEncoding, is_result, why_skipped};
+    pub use lookalike_io::source::has_field;
+    pub use lookalike_io::web::StatusFilter;
+    pub use lookalike_io::{
+        CsvChar, CsvQuote, Extractor, FieldNames, Format, FormatOptions, KeepOrDrop,
+        MailAttachments, Problem, recorded_url, shown_url,
+    };
+}
+
+#[cfg(feature = "files")]
+pub mod results {
+    //! Questions about finished runs: two documents side by side, tables, other thresholds, what to restore.
+    pub use lookalike_io::TableFormat;
+    pub use lookalike_report::{Comparison, SettingsSummary, Summary, TextStyle, human};
+    pub use lookalike_run::{
+        DocumentComparison, ReclusterJob, ResultTable, Shown, UndoJob, What, compare, compare_in,
+        explain, read_table, recluster, show, undo,
+    };
+}
+
+#[cfg(feature = "files")]
+pub mod evaluation {
+    //! Methods measured against what is true.
+    pub use lookalike_measure::{
+        ClassSettings, EvaluateJob, EvaluateOptions, Evaluated, LabelColumns, LabelSource, SCurve,
+        TruthSource, default_methods, evaluate, evaluate_in, evaluated_fields, s_curve,
+    };
+    pub use lookalike_report::{Accuracy, Evaluation, MethodResult};
+}
+
+#[cfg(feature = "files")]
+pub mod planning {
+    //! What a job will find and cost, said from a sample.
+    pub use lookalike_measure::{
+        DEFAULT_SAMPLE, FormatFiles, PlanJob, Planned, Preview, plan, preview,
+    };
+    pub use lookalike_report::Plan;
+}
+
+#[cfg(feature = "files")]
+pub mod lexicon {
+    //! Document frequencies of a collection.
+    pub use lookalike_lexicon::{Lexicon, LexiconError, Rank};
+    pub use lookalike_run::{Built, LexiconJob, build_lexicon, build_lexicon_from, merge_lexicons};
+}
+
+#[cfg(feature = "files")]
+pub mod index {
+    //! Questions to an [`Index`](crate::Index), changes by an [`IndexWriter`](crate::IndexWriter), and their answers.
+    pub use lookalike_index::{Committed, Cost, LostSegment, Salvaged};
+    pub use lookalike_monitor::{
+        CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse, collapse_by_index,
+    };
+    pub use lookalike_run::index::{
+        AddOptions, AddSeconds, Added, Asked, AskedAll, DeleteWhat, ExportOptions, Filter,
+        FoundDocuments, IndexSettings, IndexStats, Query, QueryAnswer, QueryMatch, QuerySubject,
+        ReadOptions, Repaired, SegmentStats, Wanted, check_index, export_answer, export_documents,
+        export_tables, repair_index, write_documents,
+    };
+}
+
+#[cfg(feature = "files")]
 pub mod sweeps {
     //! Sweeps of an index: what changed from one crawl to the next.
-    pub use lookalike_monitor::{diff, history, holders, revisit, site_history};
+    pub use lookalike_monitor::{
+        Change, DiffOptions, Holder, PageChange, PageVersion, Revisit, SharedText, SiteVersion,
+        SweepDiff, diff, history, holders, revisit, site_history,
+    };
+    pub use lookalike_run::index::SweepStats;
 }
 
-pub use lookalike_distributed::{Lists, SignedTexts, TextSigner, Wants, steps};
-pub use lookalike_index::{LostSegment, Salvaged};
-pub use lookalike_measure::{
-    ClassSettings, DEFAULT_SAMPLE, EvaluateJob, EvaluateOptions, Evaluated, FormatFiles,
-    LabelColumns, LabelSource, PlanJob, Planned, Preview, SCurve, TruthSource, default_methods,
-    evaluate, evaluate_in, evaluated_fields, plan, preview, s_curve,
-};
-pub use lookalike_monitor::{
-    Change, CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, DiffOptions,
-    FilterOptions, Filtered, Holder, MatchRule, MatchedPrototype, MessageFilter, PageChange,
-    PageVersion, Prototype, Report, ReportCounts, ReportOptions, Reported, ReportsDone, Revisit,
-    SharedText, SiteVersion, SweepDiff, Verdict, VerdictKind, collapse, collapse_by_index,
-    mail_record,
-};
-pub use lookalike_run::index::{
-    AddOptions, AddSeconds, Added, Asked, AskedAll, DeleteWhat, ExportOptions, Filter, FilterRule,
-    FoundDocuments, Index, IndexSettings, IndexStats, IndexWriter, Query, QueryAnswer, QueryMatch,
-    QuerySubject, ReadOptions, Repaired, SegmentStats, SweepStats, Wanted, check_index,
-    export_answer, export_documents, export_tables, repair_index, write_documents,
-};
-pub use lookalike_run::{
-    Answer, AnswerParts, BoilerplateLimit, Built, ClusterLimit, Counts, DEFAULT_MIN_TERMS,
-    DEFAULT_SHINGLE, DocumentComparison, ErrorKind, Job, LexiconJob, LookalikeError, LossLimit,
-    Member, MethodSettings, Named, Outcome, Pair, Place, ReclusterJob, Record, Removed, Resources,
-    ResultTable, ScratchDirError, Settings, Shingle, Shown, Source, SourceError, StreamFiles,
-    UndoJob, Unread, What, build_lexicon, build_lexicon_from, cluster, compare, compare_in,
-    compare_texts, dedup, explain, merge_lexicons, read_table, recluster, record_batches,
-    run_cluster, run_dedup, run_dedup_into, show, undo,
-};
-pub use method_knobs::MethodKnobs;
-pub use presets::{Preset, preset, presets};
+#[cfg(feature = "files")]
+pub mod filter {
+    //! A filter of messages, and reports about the documents of an index.
+    pub use lookalike_monitor::{
+        FilterOptions, Filtered, MatchRule, MatchedPrototype, MessageFilter, Prototype, Report,
+        ReportCounts, ReportOptions, Reported, ReportsDone, Verdict, VerdictKind, mail_record,
+        prototypes, report, report_all, set_filter_rule,
+    };
+    pub use lookalike_run::index::FilterRule;
+}
 
-pub use lookalike_cluster::{KeepRule, KeepRuleError, keep_rules};
-pub use lookalike_core::{Measure, ShortDocuments};
-pub use lookalike_engine::{Linkage, Progress, Silent, Verify, WitnessRule};
-pub use lookalike_index::{Committed, Cost};
-pub use lookalike_io::input::{LeftOut, LeftOutReason, is_result, why_skipped};
-pub use lookalike_io::quiet_decoder_panics;
-pub use lookalike_io::source::has_field;
-pub use lookalike_io::web::StatusFilter;
-pub use lookalike_io::{
-    CsvChar, CsvQuote, Extractor, FieldNames, Format, FormatOptions, KeepOrDrop, MailAttachments,
-    Problem, TableFormat, recorded_url, shown_url,
-};
-pub use lookalike_lexicon::{Lexicon, LexiconError, Rank};
-pub use lookalike_methods::imatch::Share;
-pub use lookalike_methods::minhash::lsh::{bands_for, least_for};
-pub use lookalike_methods::minhash::{Bands, MinHash, NotComparable};
-pub use lookalike_methods::{About, NeedsStatistics, Parameter, Statistics, methods};
-pub use lookalike_report::{
-    Accuracy, Comparison, Evaluation, MethodResult, Plan, SettingsSummary, Summary, TextStyle,
-};
-pub use lookalike_text::{AnalysisSettings, Case, Normalize, Terms, Tokens, Unit};
-
-pub use lookalike_report::human;
+#[cfg(feature = "files")]
+pub mod distributed {
+    //! The steps between the shuffles of a cluster, and signatures of texts.
+    pub use lookalike_distributed::{Lists, SignedTexts, TextSigner, Wants, steps};
+}
 
 /// The crates of Arrow whose types are in signatures of this one, by their names in the crate `arrow`.
+#[cfg(feature = "files")]
 pub mod arrow {
     pub use arrow_array as array;
     pub use arrow_schema as datatypes;
 }
-}}

@@ -44,7 +44,7 @@ impl MethodKnobs {
     /// and rows has as many minima as they need.
     ///
     /// ```
-    /// use lookalike::MethodKnobs;
+    /// use lookalike::methods::MethodKnobs;
     ///
     /// let knobs = MethodKnobs { bands: Some(20), rows: Some(13), ..MethodKnobs::default() };
     /// assert_eq!(knobs.apply("minhash-lsh:w=24")?, "minhash-lsh:bands=20,k=260,rows=13,w=24");

@@ -2,9 +2,12 @@
 //!
 //! A preset holds what its source states: the n-grams, the similarity that counts as a duplicate,
 //! and the bands. Candidates are verified on complete feature sets all the same, unless
-//! [`Verify::None`](crate::Verify) is chosen: then a common band suffices, as in most sources.
+//! [`Verify::None`](crate::settings::Verify) is chosen: then a common band suffices, as in most sources.
 
-use crate::{LookalikeError, MethodKnobs, MethodSettings, SCurve, Settings, Shingle};
+use crate::evaluation::SCurve;
+use crate::methods::{MethodKnobs, MethodSettings};
+use crate::settings::Shingle;
+use crate::{LookalikeError, Settings};
 use lookalike_core::ShortDocuments;
 use lookalike_engine::{Linkage, Verify};
 use lookalike_methods::minhash::Bands;
@@ -174,7 +177,7 @@ pub fn presets() -> impl Iterator<Item = &'static Preset> {
 /// The preset of a name.
 ///
 /// ```
-/// let preset = lookalike::preset("fineweb")?;
+/// let preset = lookalike::settings::preset("fineweb")?;
 /// assert_eq!(preset.settings()?.threshold, "0.75");
 /// # Ok::<(), lookalike::LookalikeError>(())
 /// ```

@@ -5,8 +5,12 @@
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use lookalike::{
-    IndexSettings, Job, PlanJob, Record, Resources, Settings, ShortDocuments, Silent, Source,
-    TextSigner, dedup, plan, run_dedup,
+    Job, Record, Resources, Settings, Silent, Source, dedup,
+    distributed::TextSigner,
+    index::IndexSettings,
+    planning::{PlanJob, plan},
+    run_dedup,
+    settings::ShortDocuments,
 };
 use std::sync::Arc;
 
@@ -35,7 +39,7 @@ fn settings(limit: Option<&str>) -> Settings {
 
 type Rows = Vec<(String, String, &'static str)>;
 
-fn removed(source: Source<'_>, settings: &Settings) -> (Rows, lookalike::Summary) {
+fn removed(source: Source<'_>, settings: &Settings) -> (Rows, lookalike::results::Summary) {
     let answer = dedup(source, settings, &Resources::default(), &Silent).unwrap();
     let rows = answer.removals().map(|row| {
         let rule = ["identical", "lexically_equivalent", "feature_equivalent", "near"];
@@ -194,7 +198,7 @@ fn calls_that_do_not_honour_it_refuse_it() {
         dedup(Source::records(["a"]), &with, &Resources::default(), &Silent)
             .unwrap_err()
             .to_string(),
-        Settings { shingle: lookalike::Shingle::Terms, ..with.clone() }
+        Settings { shingle: lookalike::settings::Shingle::Terms, ..with.clone() }
             .check()
             .unwrap_err()
             .to_string(),

@@ -145,8 +145,8 @@ fn settings_of(kind: u64) -> Settings {
     let mut settings = Settings { threshold: "0.6".into(), ..Settings::default() };
     match kind % 4 {
         0 | 1 => {}
-        2 => settings.measure = lookalike::Measure::Containment,
-        _ => settings.linkage = Some(lookalike::Linkage::Components),
+        2 => settings.measure = lookalike::settings::Measure::Containment,
+        _ => settings.linkage = Some(lookalike::settings::Linkage::Components),
     }
     settings
 }

@@ -4,9 +4,13 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    AddOptions, Change, DiffOptions, ExportOptions, Index, IndexSettings, IndexWriter, Job,
-    Linkage, Measure, MethodSettings, Record, Resources, Settings, Shingle, Silent, Source,
-    TableFormat, Verify, cluster, dedup, export_tables, run_cluster, run_dedup,
+    Index, IndexWriter, Job, Record, Resources, Settings, Silent, Source, cluster, dedup,
+    index::{AddOptions, ExportOptions, IndexSettings, export_tables},
+    methods::MethodSettings,
+    results::TableFormat,
+    run_cluster, run_dedup,
+    settings::{Linkage, Measure, Shingle, Verify},
+    sweeps::{Change, DiffOptions},
 };
 use lookalike_core::ShortDocuments;
 use serde_json::{Value, json};
@@ -314,7 +318,7 @@ fn commits_come_after_every_so_many_documents() {
         let mut writer = IndexWriter::create(&dir, IndexSettings::default(), 2).unwrap();
         let options = AddOptions { commit_every: Some(10), ..AddOptions::default() };
         let mut sizes = Vec::new();
-        let committed = |done: lookalike::Committed| sizes.push(done.documents);
+        let committed = |done: lookalike::index::Committed| sizes.push(done.documents);
         let fields = Settings::default();
         let added = match stream {
             true => {

@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    Answer, Job, LookalikeError, Progress, Record, Resources, Settings, Silent, Source,
-    TableFormat, cluster, compare, compare_texts, dedup, run_cluster, run_dedup,
+    Answer, Job, LookalikeError, Progress, Record, Resources, Settings, Silent, Source, cluster,
+    compare_texts, dedup,
+    results::{TableFormat, compare},
+    run_cluster, run_dedup,
 };
 use proptest::prelude::*;
 use std::path::Path;
@@ -38,11 +40,13 @@ fn write_jsonl(path: &Path, records: &[Record]) {
 }
 
 fn documents<'a>(answer: &'a Answer) -> [Vec<(&'a str, u32, &'a str, u32)>; 3] {
-    let removed =
-        |r: lookalike::Removed<'a>| (r.removed.id, r.removed.record, r.kept.id, r.kept.record);
-    let pair = |p: lookalike::Pair<'a>| (p.a.id, p.a.record, p.b.id, p.b.record);
-    let member =
-        |m: lookalike::Member<'a>| (m.document.id, m.document.record, m.leader.id, m.leader.record);
+    let removed = |r: lookalike::answer::Removed<'a>| {
+        (r.removed.id, r.removed.record, r.kept.id, r.kept.record)
+    };
+    let pair = |p: lookalike::answer::Pair<'a>| (p.a.id, p.a.record, p.b.id, p.b.record);
+    let member = |m: lookalike::answer::Member<'a>| {
+        (m.document.id, m.document.record, m.leader.id, m.leader.record)
+    };
     [
         answer.removals().map(removed).collect(),
         answer.listed_pairs().map(pair).collect(),
@@ -201,7 +205,8 @@ fn texts_compare_as_files_do() {
     ] {
         std::fs::write(&a, one).unwrap();
         std::fs::write(&b, other).unwrap();
-        let settings = Settings { shingle: lookalike::Shingle::Of(4), ..Settings::default() };
+        let settings =
+            Settings { shingle: lookalike::settings::Shingle::Of(4), ..Settings::default() };
         let files = compare(&a.display().to_string(), &b.display().to_string(), &settings).unwrap();
         let texts = compare_texts(one, other, &settings).unwrap();
         let (files, texts) = (files.comparison(), texts.comparison());
@@ -298,14 +303,14 @@ fn records_are_written_as_a_run_over_their_file_writes_them() {
 
 /// Settings that read the documents several times, each with the reason.
 fn settings_of_several_readings() -> Vec<Settings> {
-    let own_statistics = lookalike::methods().filter_map(|about| {
+    let own_statistics = lookalike::methods::methods().filter_map(|about| {
         let needs = about.needs_statistics(&about.name.parse().unwrap());
         needs.then(|| about.name.to_owned())
     });
     let method = |spec: String| Settings {
-        method: Some(lookalike::MethodSettings {
+        method: Some(lookalike::methods::MethodSettings {
             spec,
-            verify: lookalike::Verify::Exact,
+            verify: lookalike::settings::Verify::Exact,
             lexicon: None,
             lexicon_checksum: None,
             key_limit: None,
@@ -468,7 +473,10 @@ fn an_answer_is_written_as_a_run_writes_it() {
             assert_eq!(expected.len(), 4, "problems, clusters, pairs, and the ledger or documents");
             assert_eq!(found, expected);
             let read = std::fs::read(to.output.join("summary.json")).unwrap();
-            assert_eq!(serde_json::from_slice::<lookalike::Summary>(&read).unwrap(), written);
+            assert_eq!(
+                serde_json::from_slice::<lookalike::results::Summary>(&read).unwrap(),
+                written
+            );
             let mut expected = outcome.summary;
             let is_table = |name: &str| found.iter().any(|(table, _)| table == name);
             expected.outputs.retain(|output| is_table(&output.name));
@@ -509,9 +517,10 @@ fn a_written_answer_can_be_clustered_anew() {
     };
     let low = tables_only(folder.path().join("low"));
     at("0.5").write(&low).unwrap();
-    let mut high = lookalike::ReclusterJob::new(&low.output, "0.8", folder.path().join("high"));
+    let mut high =
+        lookalike::results::ReclusterJob::new(&low.output, "0.8", folder.path().join("high"));
     high.report = false;
-    lookalike::recluster(&high, &Silent).unwrap();
+    lookalike::results::recluster(&high, &Silent).unwrap();
     let direct = tables_only(folder.path().join("direct"));
     at("0.8").write(&direct).unwrap();
     assert_eq!(tables(&high.output), tables(&direct.output));

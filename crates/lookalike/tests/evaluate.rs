@@ -1,8 +1,12 @@
 //! Whole evaluations of collections whose truth is known because they were made so.
 
 use lookalike::{
-    ClassSettings, EvaluateJob, EvaluateOptions, Evaluation, Job, LabelColumns, LabelSource,
-    Measure, Record, Resources, Silent, Source, Terms, TruthSource, evaluate, evaluate_in,
+    Job, Record, Resources, Silent, Source,
+    evaluation::{
+        ClassSettings, EvaluateJob, EvaluateOptions, Evaluation, LabelColumns, LabelSource,
+        TruthSource, evaluate, evaluate_in,
+    },
+    settings::{Measure, Terms},
 };
 use proptest::prelude::*;
 use std::fs;
@@ -65,7 +69,7 @@ impl Case {
         let docs = folder.path().join("docs.jsonl");
         write(&docs, documents);
         let mut job = Job::new(vec![docs.display().to_string()], folder.path().join("out"));
-        (job.threads, job.force, job.tables) = (2, true, lookalike::TableFormat::Tsv);
+        (job.threads, job.force, job.tables) = (2, true, lookalike::results::TableFormat::Tsv);
         let mut job = EvaluateJob::new(job);
         job.options.methods = methods.iter().map(|&method| method.to_owned()).collect();
         Self { folder, job }
@@ -341,7 +345,7 @@ fn documents_in_memory_have_the_figures_of_files() {
             let source = Source::repeatable_records(records).named("memory");
             let settings = &case.job.job.settings;
             let found = evaluate_in(source, settings, &options, &resources, &Silent).unwrap();
-            let rows = |table: &lookalike::ResultTable| table.len() as u64;
+            let rows = |table: &lookalike::results::ResultTable| table.len() as u64;
             assert_eq!(rows(&found.methods().unwrap()), 4);
             assert!(rows(&found.deciles().unwrap()) > 4 && found.problems.is_empty());
             let mut held = found.evaluation;

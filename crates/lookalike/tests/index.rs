@@ -5,11 +5,16 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    AddOptions, Added, CollapseItem, DeleteWhat, ErrorKind, ExportOptions, Filter, Index,
-    IndexSettings, IndexWriter, Job, LexiconJob, Linkage, Measure, MethodSettings, Progress, Query,
-    QuerySubject, Record, Settings, Silent, Source, TableFormat, Verify, Wanted, WitnessRule,
-    build_lexicon, check_index, compare_texts, export_documents, export_tables, run_cluster,
-    run_dedup,
+    ErrorKind, Index, IndexWriter, Job, Progress, Record, Settings, Silent, Source, compare_texts,
+    index::{
+        AddOptions, Added, CollapseItem, DeleteWhat, ExportOptions, Filter, IndexSettings, Query,
+        QuerySubject, Wanted, check_index, export_documents, export_tables,
+    },
+    lexicon::{LexiconJob, build_lexicon},
+    methods::MethodSettings,
+    results::TableFormat,
+    run_cluster, run_dedup,
+    settings::{Linkage, Measure, Verify, WitnessRule},
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -394,7 +399,7 @@ fn clusters_and_collapsed_lists() {
     assert_eq!(found, [("a", (true, "a")), ("b", (false, "a"))].into());
     let item = |id: &str| CollapseItem { id: id.into(), text: None };
     let list = [item("d"), item("c"), item("a"), item("b")];
-    let groups = lookalike::collapse(&list, Some(&index), &Default::default()).unwrap();
+    let groups = lookalike::index::collapse(&list, Some(&index), &Default::default()).unwrap();
     let shown: Vec<(&str, Vec<&str>)> = groups
         .iter()
         .map(|group| (group.id.as_str(), group.behind.iter().map(|b| b.id.as_str()).collect()))
@@ -487,7 +492,7 @@ fn groups_of_lines_have_at_most_a_thousand_documents() {
     let mut groups = Vec::new();
     let lines = std::io::BufReader::with_capacity(1 << 16, std::io::Cursor::new(lines));
     let (fields, options) = (Settings::default(), AddOptions::default());
-    let committed = |done: lookalike::Committed| groups.push(done.added);
+    let committed = |done: lookalike::index::Committed| groups.push(done.added);
     let added = index.add_lines(lines, &fields, &options, &Silent, committed).unwrap();
     assert_eq!((added.read, groups.iter().sum::<u64>()), (20_000, 20_000));
     assert!(groups.iter().all(|&group| group <= 1000), "{groups:?}");
@@ -578,7 +583,7 @@ fn documents_expire() {
 fn other_settings_are_refused_by_name() {
     let (folder, mut writer) = index(IndexSettings::default());
     let other = folder.path().join("other");
-    let settings = Settings { shingle: lookalike::Shingle::Of(4), ..Settings::default() };
+    let settings = Settings { shingle: lookalike::settings::Shingle::Of(4), ..Settings::default() };
     let settings = IndexSettings { documents: settings, ..IndexSettings::default() };
     drop(IndexWriter::create(&other, settings, 1).unwrap());
     let error = writer.merge(&Index::open(&other).unwrap()).unwrap_err().to_string();
@@ -592,7 +597,7 @@ fn other_settings_are_refused_by_name() {
     // A run that asks for another answer than the index has.
     let docs = folder.path().join("docs.jsonl");
     std::fs::write(&docs, format!("{{\"text\": \"{FISH}\"}}\n")).unwrap();
-    let settings = Settings { shingle: lookalike::Shingle::Of(4), ..Settings::default() };
+    let settings = Settings { shingle: lookalike::settings::Shingle::Of(4), ..Settings::default() };
     let mut job = job(vec![docs.display().to_string()], &folder.path().join("out"), settings);
     job.against = vec![writer.dir().display().to_string()];
     let error = run_dedup(&job, &Silent).unwrap_err().to_string();
@@ -649,10 +654,11 @@ fn a_lean_index_answers_what_a_full_one_does_or_refuses() {
                     let mut asked = Query::new(QuerySubject::Id(number.to_string()));
                     (asked.ask, asked.threshold) = (ask.clone(), Some(threshold.into()));
                     let [small, large] = [&lean, &full].map(|index| index.ask(&asked).unwrap());
-                    let found = |answer: &lookalike::QueryAnswer| -> Vec<(String, u32, String)> {
-                        let matches = answer.matches.iter();
-                        matches.map(|m| (m.id.clone(), m.shared, m.cluster.clone())).collect()
-                    };
+                    let found =
+                        |answer: &lookalike::index::QueryAnswer| -> Vec<(String, u32, String)> {
+                            let matches = answer.matches.iter();
+                            matches.map(|m| (m.id.clone(), m.shared, m.cluster.clone())).collect()
+                        };
                     assert_eq!(found(&small), found(&large), "{ask:?} {threshold}");
                     answered += small.matches.len();
                 }

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    AddOptions, DeleteWhat, Index, IndexSettings, IndexWriter, Record, Settings, Silent, Source,
-    check_index, export_documents, repair_index,
+    Index, IndexWriter, Record, Settings, Silent, Source,
+    index::{AddOptions, DeleteWhat, IndexSettings, check_index, export_documents, repair_index},
 };
 use std::collections::BTreeMap;
 use std::fs;
@@ -221,7 +221,7 @@ fn a_text_without_its_digest_is_not_exported() {
     bytes[at] = b'Q';
     fs::write(&segment, &bytes).unwrap();
     let index = Index::open(&dir).unwrap();
-    let options = lookalike::ExportOptions::new(folder.path().join("out.jsonl"));
+    let options = lookalike::index::ExportOptions::new(folder.path().join("out.jsonl"));
     let error = export_documents(&index, &options, &Silent).unwrap_err().to_string();
     assert!(error.contains("the text of `fox`"), "{error}");
     assert!(!options.output.exists());

@@ -4,9 +4,15 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    AddOptions, DeleteWhat, ExportOptions, Index, IndexSettings, IndexWriter, Job, Linkage, Place,
-    Query, QueryMatch, QuerySubject, ReadOptions, Record, Resources, Settings, Silent, Source,
-    TableFormat, Wanted, WitnessRule, dedup, export_answer, export_tables,
+    Index, IndexWriter, Job, Record, Resources, Settings, Silent, Source,
+    answer::Place,
+    dedup,
+    index::{
+        AddOptions, DeleteWhat, ExportOptions, IndexSettings, Query, QueryMatch, QuerySubject,
+        ReadOptions, Wanted, export_answer, export_tables,
+    },
+    results::TableFormat,
+    settings::{Linkage, WitnessRule},
 };
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -4,9 +4,14 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    DeleteWhat, ErrorKind, FilterOptions, FilterRule, Index, IndexSettings, IndexWriter, MatchRule,
-    MessageFilter, MethodSettings, ReadOptions, Record, Report, ReportCounts, ReportOptions,
-    Settings, Silent, Source, Verdict, VerdictKind, Verify, Wanted,
+    ErrorKind, Index, IndexWriter, Record, Settings, Silent, Source,
+    filter::{
+        FilterOptions, FilterRule, MatchRule, MessageFilter, Report, ReportCounts, ReportOptions,
+        Verdict, VerdictKind,
+    },
+    index::{DeleteWhat, IndexSettings, ReadOptions, Wanted},
+    methods::MethodSettings,
+    settings::Verify,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -146,7 +151,7 @@ proptest! {
         }
         drop(writer);
         IndexWriter::open(&dir, 1).unwrap();
-        prop_assert_eq!(lookalike::check_index(&dir, true, 1).unwrap(), Vec::<String>::new());
+        prop_assert_eq!(lookalike::index::check_index(&dir, true, 1).unwrap(), Vec::<String>::new());
     }
 
     /// What different reporters say about a prototype counts in any order.
@@ -302,7 +307,7 @@ fn prototypes_have_ids_of_their_own() {
     let (fields, options) = (Settings::default(), ReportOptions::default());
     let mut ids = Vec::new();
     let source = Source::records([same(0), same(1)]);
-    let keep = |one: &lookalike::Reported| ids.push(one.prototype.clone().unwrap());
+    let keep = |one: &lookalike::filter::Reported| ids.push(one.prototype.clone().unwrap());
     lookalike::filter::report_all(
         &mut writer,
         Report::Spam,

@@ -1,7 +1,12 @@
 //! Plans of collections whose truth is known because they were made so, beside the runs that
 //! follow.
 
-use lookalike::{Job, Linkage, Plan, PlanJob, Silent, plan, run_dedup};
+use lookalike::{
+    Job, Silent,
+    planning::{Plan, PlanJob, plan},
+    run_dedup,
+    settings::Linkage,
+};
 use std::fmt::Write;
 use std::path::Path;
 

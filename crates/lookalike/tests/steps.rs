@@ -2,8 +2,10 @@
 //! tested with the Python package, against runs on one machine.
 
 use arrow_array::{Array, BinaryArray, Int64Array, RecordBatch};
-use lookalike::steps::{StepContext, StepOptions, step};
-use lookalike::{LookalikeError, MethodSettings, Record, Settings, Verify, record_batches};
+use lookalike::distributed::steps::{StepContext, StepOptions, step};
+use lookalike::{
+    LookalikeError, Record, Settings, methods::MethodSettings, record_batches, settings::Verify,
+};
 use proptest::prelude::*;
 use std::sync::Arc;
 

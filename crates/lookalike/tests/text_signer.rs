@@ -3,8 +3,10 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    ErrorKind, MethodSettings, Record, Resources, Settings, SignedTexts, Silent, Source,
-    TextSigner, Verify, Wants, cluster, compare_texts,
+    ErrorKind, Record, Resources, Settings, Silent, Source, cluster, compare_texts,
+    distributed::{SignedTexts, TextSigner, Wants},
+    methods::MethodSettings,
+    settings::Verify,
 };
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -47,7 +49,7 @@ proptest! {
         picks in prop::collection::vec((0..8u8, any::<u8>()), 2..30), threads in 1..4usize,
     ) {
         let texts = texts(&picks);
-        let settings = Settings { shingle: lookalike::Shingle::Of(3), ..Settings::default() };
+        let settings = Settings { shingle: lookalike::settings::Shingle::Of(3), ..Settings::default() };
         let signed = sign(&settings, &texts, FEATURES, threads);
         prop_assert_eq!(signed.len(), texts.len());
         for (a, b) in (1..texts.len()).map(|row| (row - 1, row)) {

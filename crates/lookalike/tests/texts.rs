@@ -116,7 +116,10 @@ proptest! {
 mod whole_runs {
     use super::*;
     use lookalike::{
-        Counts, Linkage, Named, Resources, Settings, Shingle, Silent, Source, cluster, dedup,
+        Resources, Settings, Silent, Source,
+        answer::{Counts, Named},
+        cluster, dedup,
+        settings::{Linkage, Shingle},
     };
 
     /// A pair with its counts, by number of records.

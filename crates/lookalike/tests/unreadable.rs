@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use lookalike::{EvaluateJob, PlanJob, Settings, TableFormat};
-use lookalike::{Job, LexiconJob, LookalikeError, Outcome, Progress, Silent};
+use lookalike::{Job, LookalikeError, Outcome, Progress, Silent, lexicon::LexiconJob};
+use lookalike::{Settings, evaluation::EvaluateJob, planning::PlanJob, results::TableFormat};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -240,14 +240,17 @@ fn other_commands_that_read_inputs_fail_too() {
                 assert!(message.contains(GZIP) && message.contains("the setting skip_unreadable"));
             }
         };
-        said(lookalike::build_lexicon(&lexicon, &Silent).map(drop));
+        said(lookalike::lexicon::build_lexicon(&lexicon, &Silent).map(drop));
         said(
-            lookalike::plan(&PlanJob::new(Job { output: "".into(), ..job.clone() }), &Silent)
-                .map(drop),
+            lookalike::planning::plan(
+                &PlanJob::new(Job { output: "".into(), ..job.clone() }),
+                &Silent,
+            )
+            .map(drop),
         );
         let methods = vec!["minhash-lsh".to_owned()];
         let mut evaluated = EvaluateJob::new(job);
         evaluated.options.methods = methods;
-        said(lookalike::evaluate(&evaluated, &Silent).map(drop));
+        said(lookalike::evaluation::evaluate(&evaluated, &Silent).map(drop));
     }
 }

@@ -8,8 +8,11 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    Job, Linkage, MethodSettings, ReclusterJob, Silent, TableFormat, Verify, WitnessRule, methods,
-    recluster, run_cluster, run_dedup,
+    Job, Silent,
+    methods::{MethodSettings, methods},
+    results::{ReclusterJob, TableFormat, recluster},
+    run_cluster, run_dedup,
+    settings::{Linkage, Verify, WitnessRule},
 };
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

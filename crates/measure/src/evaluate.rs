@@ -103,9 +103,9 @@ impl Evaluated {
 /// ))?;
 ///
 /// let job = lookalike::Job::new(vec![docs.display().to_string()], folder.path().join("measured"));
-/// let mut job = lookalike::EvaluateJob::new(job);
+/// let mut job = lookalike::evaluation::EvaluateJob::new(job);
 /// job.options.methods = vec!["exact".into(), "lexical".into()];
-/// let evaluation = lookalike::evaluate(&job, &lookalike::Silent)?.evaluation;
+/// let evaluation = lookalike::evaluation::evaluate(&job, &lookalike::Silent)?.evaluation;
 /// assert_eq!(evaluation.methods[0].recall, Some(1.0));
 /// assert_eq!(evaluation.methods[1].recall, Some(0.0));
 /// # Ok(())
@@ -124,7 +124,8 @@ pub fn evaluate(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated,
 /// [`Evaluated::methods`] and [`Evaluated::deciles`] are the tables.
 ///
 /// ```
-/// use lookalike::{EvaluateOptions, Resources, Settings, Silent, Source, evaluate_in};
+/// use lookalike::evaluation::{EvaluateOptions, evaluate_in};
+/// use lookalike::{Resources, Settings, Silent, Source};
 ///
 /// # fn main() -> Result<(), lookalike::LookalikeError> {
 /// let texts = ["a rose is a rose is a rose", "A rose is a rose is a rose!", "to be or not to be"];

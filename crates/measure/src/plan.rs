@@ -58,7 +58,7 @@ pub struct Planned {
 /// std::fs::write(&docs, format!("{{\"id\":\"a\",\"text\":\"{line}\"}}\n{{\"id\":\"b\",\"text\":\"{line}!\"}}\n"))?;
 ///
 /// let job = lookalike::Job::new(vec![docs.display().to_string()], folder.path().join("clean"));
-/// let plan = lookalike::plan(&lookalike::PlanJob::new(job), &lookalike::Silent)?.plan;
+/// let plan = lookalike::planning::plan(&lookalike::planning::PlanJob::new(job), &lookalike::Silent)?.plan;
 /// assert!(plan.sample.whole);
 /// assert_eq!((plan.documents, plan.removed.expected), (2, 1));
 /// # Ok(())

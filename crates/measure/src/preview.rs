@@ -57,7 +57,7 @@ pub struct Preview {
 /// let docs = folder.path().join("docs.jsonl");
 /// std::fs::write(&docs, "{\"id\":\"a\",\"text\":\"one fish two fish red fish blue fish\"}\n")?;
 /// let job = lookalike::Job::new(vec![docs.display().to_string()], folder.path().join("clean"));
-/// let preview = lookalike::preview(&job, false, &lookalike::Silent)?;
+/// let preview = lookalike::planning::preview(&job, false, &lookalike::Silent)?;
 /// assert_eq!((preview.inputs[0].format.as_str(), preview.inputs[0].files), ("jsonl", 1));
 /// assert_eq!(preview.planned.map(|planned| planned.plan.documents), Some(1));
 /// assert!(!job.output.exists());

@@ -113,7 +113,7 @@ enum Stored {
 /// lower one. Only the sets of the other pairs are made.
 ///
 /// ```
-/// use lookalike::{CollapseItem, CollapseOptions, collapse};
+/// use lookalike::index::{CollapseItem, CollapseOptions, collapse};
 ///
 /// # fn main() -> Result<(), lookalike::LookalikeError> {
 /// let texts = ["a rose is a rose is a rose", "to be or not to be", "A rose is a rose is a rose!"];

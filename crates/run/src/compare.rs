@@ -27,8 +27,8 @@ use std::path::Path;
 /// std::fs::write(&a, "a rose is a rose is a rose")?;
 /// std::fs::write(&b, "a rose is a rose")?;
 ///
-/// let settings = lookalike::Settings { shingle: lookalike::Shingle::Of(4), ..Default::default() };
-/// let evidence = lookalike::compare(&a.display().to_string(), &b.display().to_string(), &settings)?;
+/// let settings = lookalike::Settings { shingle: lookalike::settings::Shingle::Of(4), ..Default::default() };
+/// let evidence = lookalike::results::compare(&a.display().to_string(), &b.display().to_string(), &settings)?;
 /// let measures = evidence.comparison().measures;
 /// assert_eq!((measures.size_a, measures.size_b, measures.shared), (3, 2, 2));
 /// assert_eq!(measures.containment_b_in_a, 1.0);
@@ -68,7 +68,7 @@ pub fn compare(
 ///
 /// ```
 /// # fn main() -> Result<(), lookalike::LookalikeError> {
-/// let settings = lookalike::Settings { shingle: lookalike::Shingle::Of(4), ..Default::default() };
+/// let settings = lookalike::Settings { shingle: lookalike::settings::Shingle::Of(4), ..Default::default() };
 /// let evidence = lookalike::compare_texts("a rose is a rose is a rose", "a rose is a rose", &settings)?;
 /// assert_eq!(evidence.comparison().measures.shared, 2);
 /// # Ok(())
@@ -96,10 +96,11 @@ pub fn compare_texts(
 /// Compares two documents of a source, each named by its id or as `SOURCE:RECORD`.
 ///
 /// ```
-/// use lookalike::{Settings, Source, compare_in};
+/// use lookalike::{Settings, Source};
+/// use lookalike::results::compare_in;
 ///
 /// # fn main() -> Result<(), lookalike::LookalikeError> {
-/// let settings = Settings { shingle: lookalike::Shingle::Of(4), ..Settings::default() };
+/// let settings = Settings { shingle: lookalike::settings::Shingle::Of(4), ..Settings::default() };
 /// let source = Source::records(["a rose is a rose is a rose", "a rose is a rose"]);
 /// let evidence = compare_in(source, "records:1", "records:2", &settings)?;
 /// assert_eq!(evidence.comparison().measures.shared, 2);

@@ -68,7 +68,9 @@ pub fn build_lexicon(job: &LexiconJob, progress: &dyn Progress) -> Result<Built,
 /// spilled to temporary files beside `output`.
 ///
 /// ```
-/// use lookalike::{Resources, Settings, Silent, Source, Statistics, build_lexicon_from};
+/// use lookalike::{Resources, Settings, Silent, Source};
+/// use lookalike::methods::Statistics;
+/// use lookalike::lexicon::build_lexicon_from;
 ///
 /// # fn main() -> Result<(), lookalike::LookalikeError> {
 /// # let folder = tempfile::tempdir().expect("a temporary directory");

@@ -11,7 +11,8 @@ use std::path::Path;
 /// `documents` or `problems`, in whichever format it was written.
 ///
 /// ```
-/// use lookalike::{Job, Resources, Settings, Silent, Source, dedup, read_table};
+/// use lookalike::{Job, Resources, Settings, Silent, Source, dedup};
+/// use lookalike::results::read_table;
 ///
 /// # fn main() -> Result<(), lookalike::LookalikeError> {
 /// # let folder = tempfile::tempdir().expect("a temporary directory");

@@ -58,7 +58,8 @@ use units::{Units, precedence_order};
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use lookalike::{Job, ReclusterJob, Silent, run_cluster, recluster};
+/// use lookalike::{Job, Silent, run_cluster};
+/// use lookalike::results::{ReclusterJob, recluster};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// let docs = folder.path().join("docs.jsonl");

@@ -63,7 +63,8 @@ impl Shown {
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use lookalike::{Job, Silent, What, run_dedup, show};
+/// use lookalike::{Job, Silent, run_dedup};
+/// use lookalike::results::{What, show};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// let docs = folder.path().join("docs.jsonl");

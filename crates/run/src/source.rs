@@ -339,7 +339,8 @@ impl<'a> Source<'a> {
     /// of the source. Records and batches are read several times for that.
     ///
     /// ```
-    /// use lookalike::{AddOptions, Index, IndexSettings, IndexWriter, Resources, Settings, Silent};
+    /// use lookalike::index::{AddOptions, IndexSettings};
+    /// use lookalike::{Index, IndexWriter, Resources, Settings, Silent};
     /// use lookalike::{Record, Source, dedup};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -67,7 +67,8 @@ type Place = (String, u32);
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// use lookalike::{Job, Silent, UndoJob, run_dedup, undo};
+/// use lookalike::{Job, Silent, run_dedup};
+/// use lookalike::results::{UndoJob, undo};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// let docs = folder.path().join("docs.jsonl");

@@ -9,8 +9,11 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    Job, Lexicon, LexiconJob, MethodSettings, Progress, ReclusterJob, Settings, Silent, Statistics,
-    TableFormat, Verify,
+    Job, Progress, Settings, Silent,
+    lexicon::{Lexicon, LexiconJob},
+    methods::{MethodSettings, Statistics},
+    results::{ReclusterJob, TableFormat},
+    settings::Verify,
 };
 use lookalike_io::table::{Column, TableReader, Value};
 use lookalike_text::ANALYSIS_NAME;
@@ -111,7 +114,7 @@ fn build_lexicon(path: &str) {
         strict: false,
         skip_unreadable: false,
     };
-    lookalike::build_lexicon(&job, &Silent).unwrap();
+    lookalike::lexicon::build_lexicon(&job, &Silent).unwrap();
 }
 
 /// Copies the scratch directory whenever a phase begins: the last copy has all steps.
@@ -254,7 +257,7 @@ fn a_sample_result_is_read_again() {
         let run = samples().join(format!("cluster-{format}"));
         let mut job = ReclusterJob::new(run, "0.97", &output);
         job.tables = TableFormat::Tsv;
-        lookalike::recluster(&job, &Silent).unwrap();
+        lookalike::results::recluster(&job, &Silent).unwrap();
         fs::read_to_string(output.join("pairs.tsv")).unwrap()
     });
     assert_eq!(results[0].lines().count(), 3, "{}", results[0]);
@@ -271,14 +274,14 @@ fn a_summary_of_another_hash_or_analysis_is_refused() {
         summary["settings"][name] = json!("other/9");
         fs::write(run.join("summary.json"), summary.to_string()).unwrap();
         let job = ReclusterJob::new(&run, "0.9", folder.path().join("again"));
-        let error = lookalike::recluster(&job, &Silent).unwrap_err().to_string();
+        let error = lookalike::results::recluster(&job, &Silent).unwrap_err().to_string();
         assert!(error.contains(name) && error.contains("other/9"), "{error}");
     }
     copy_files(&samples().join("cluster-tsv"), &run);
     let pairs = fs::read_to_string(run.join("pairs.tsv")).unwrap();
     fs::write(run.join("pairs.tsv"), pairs.replacen("shared", "common", 1)).unwrap();
     let job = ReclusterJob::new(&run, "0.9", folder.path().join("again"));
-    let error = lookalike::recluster(&job, &Silent).unwrap_err().to_string();
+    let error = lookalike::results::recluster(&job, &Silent).unwrap_err().to_string();
     assert!(error.contains("pairs.tsv") && error.contains("`common`"), "{error}");
 }
 
@@ -288,7 +291,7 @@ fn earlier_results_are_refused() {
     for format in TableFormat::ALL {
         let run = earlier().join(format!("cluster-{format}"));
         let job = ReclusterJob::new(run, "0.9", folder.path().join("again"));
-        let error = lookalike::recluster(&job, &Silent).unwrap_err().to_string();
+        let error = lookalike::results::recluster(&job, &Silent).unwrap_err().to_string();
         let named = [EARLIER_ANALYSIS, ANALYSIS_NAME, "summary.json"];
         assert!(named.iter().all(|name| error.contains(name)), "{error}");
     }

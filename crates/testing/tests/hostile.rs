@@ -6,7 +6,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use lookalike::{Job, LookalikeError, Normalize, Outcome, Silent, TableFormat};
+use lookalike::{Job, LookalikeError, Outcome, Silent, results::TableFormat, settings::Normalize};
 use lookalike_testing::data;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

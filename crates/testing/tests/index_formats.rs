@@ -9,9 +9,14 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    AddOptions, ExportOptions, Index, IndexSettings, IndexWriter, Linkage, LookalikeError,
-    MethodSettings, Query, QuerySubject, Record, Settings, Shingle, Silent, Source, TableFormat,
-    Verify, Wanted, check_index, export_documents, export_tables,
+    Index, IndexWriter, LookalikeError, Record, Settings, Silent, Source,
+    index::{
+        AddOptions, ExportOptions, IndexSettings, Query, QuerySubject, Wanted, check_index,
+        export_documents, export_tables,
+    },
+    methods::MethodSettings,
+    results::TableFormat,
+    settings::{Linkage, Shingle, Verify},
 };
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -21,7 +21,9 @@
 #![allow(clippy::unwrap_used)]
 
 use lookalike::{
-    AnalysisSettings, Job, Measure, Normalize, ShortDocuments, Silent, TableFormat, Terms, Tokens,
+    Job, Silent,
+    results::TableFormat,
+    settings::{AnalysisSettings, Measure, Normalize, ShortDocuments, Terms, Tokens},
 };
 use lookalike_testing::data;
 use lookalike_testing::oracle::{self, Ratio, Short};
@@ -177,7 +179,7 @@ fn settings(definition: Definition) -> lookalike::Settings {
         Definition::Cosine => lookalike::Settings {
             measure: Measure::Cosine,
             threshold: "0.9".into(),
-            shingle: lookalike::Shingle::Terms,
+            shingle: lookalike::settings::Shingle::Terms,
             terms: Terms::Kolcz,
             ..common
         },

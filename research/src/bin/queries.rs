@@ -7,7 +7,7 @@
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use lookalike::{CollapseItem, Cost, Index, Query, QuerySubject, Wanted};
+use lookalike::{index::{CollapseItem, Cost, Query, QuerySubject, Wanted}, Index};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
@@ -155,7 +155,7 @@ fn collapse(index: &Index, lists: &[Vec<CollapseItem>]) -> Result<Value> {
     let mut behind = 0;
     for list in lists {
         let grouping = Instant::now();
-        let groups = lookalike::collapse_by_index(index, list, None, None)?;
+        let groups = lookalike::index::collapse_by_index(index, list, None, None)?;
         times.push(micros(grouping));
         behind += list.len() - groups.len();
     }

@@ -4,10 +4,7 @@ use super::{Collections, Experiment, Kind};
 use crate::page::{Page, mean, percent};
 use crate::row;
 use anyhow::{Context, Result, ensure};
-use lookalike::{
-    AddOptions, Change, DiffOptions, Index, IndexSettings, IndexWriter, MethodSettings, PageChange,
-    Settings, Silent, Source, SweepDiff, Verify,
-};
+use lookalike::{index::{AddOptions, IndexSettings}, sweeps::{Change, DiffOptions, PageChange, SweepDiff}, Index, IndexWriter, Settings, Silent, Source, methods::MethodSettings, settings::Verify};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

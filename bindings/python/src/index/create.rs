@@ -5,7 +5,7 @@ use crate::call::{Watch, detached};
 use crate::column_batch::Columns;
 use crate::documents::Input;
 use crate::{errors, settings};
-use lookalike::{IndexSettings, IndexWriter, LookalikeError};
+use lookalike::{IndexWriter, LookalikeError, index::IndexSettings};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 

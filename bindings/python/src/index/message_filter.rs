@@ -10,8 +10,9 @@ use crate::per_process::PerProcess;
 use crate::rows::json;
 use crate::{errors, settings};
 use lookalike::{
-    FilterOptions, FilterRule, Index, MatchRule, ReadOptions, Record, Report, ReportOptions,
-    Reported, Verdict,
+    Index, Record,
+    filter::{FilterOptions, FilterRule, MatchRule, Report, ReportOptions, Reported, Verdict},
+    index::ReadOptions,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -38,7 +39,7 @@ impl Rule {
 
 /// Gives verdicts on messages, each by the prototypes of the last commit.
 #[pyclass(frozen, module = "lookalike._lookalike")]
-pub(crate) struct MessageFilter(PerProcess<lookalike::MessageFilter>);
+pub(crate) struct MessageFilter(PerProcess<lookalike::filter::MessageFilter>);
 
 #[pymethods]
 impl MessageFilter {
@@ -51,7 +52,7 @@ impl MessageFilter {
         reasons: usize,
     ) -> PyResult<Self> {
         let options = FilterOptions { matching: rule.matching(), reports, reasons };
-        PerProcess::new(py, move || lookalike::MessageFilter::open(&path, options.clone()))
+        PerProcess::new(py, move || lookalike::filter::MessageFilter::open(&path, options.clone()))
             .map(Self)
     }
 

@@ -1,6 +1,6 @@
 //! What is asked.
 
-use lookalike::{Filter, Query, QuerySubject};
+use lookalike::index::{Filter, Query, QuerySubject};
 use pyo3::prelude::*;
 
 /// What is asked, as the package's Python code describes it.

@@ -11,8 +11,9 @@ use crate::rows::json;
 use crate::table::{Table, table_format};
 use crate::{errors, settings};
 use lookalike::{
-    CollapseItem, CollapseOptions, ExportOptions, Index, LookalikeError, Measure, ReadOptions,
-    Record, Settings, check_index,
+    Index, LookalikeError, Record, Settings,
+    index::{CollapseItem, CollapseOptions, ExportOptions, ReadOptions, check_index},
+    settings::Measure,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -121,7 +122,7 @@ impl IndexReader {
     fn answer(&self, py: Python<'_>, export: Export, options: Options) -> PyResult<Answer> {
         let (export, watch) = export.options(PathBuf::new(), options)?;
         let index = self.index(py)?;
-        detached(py, &watch, |progress| lookalike::export_answer(&index, &export, progress))
+        detached(py, &watch, |progress| lookalike::index::export_answer(&index, &export, progress))
             .map(Answer::new)
     }
 
@@ -137,7 +138,7 @@ impl IndexReader {
         let (export, watch) = export.options(output, options)?;
         let index = self.index(py)?;
         detached(py, &watch, |progress| {
-            let summary = lookalike::export_tables(&index, &export, progress)?;
+            let summary = lookalike::index::export_tables(&index, &export, progress)?;
             Ok((summary.to_json()?, summary.table(), summary.warnings.clone()))
         })
     }
@@ -154,7 +155,9 @@ impl IndexReader {
         let export = ExportOptions { force, ..ExportOptions::new(output) };
         let watch = Watch::new(progress, cancelled);
         let index = self.index(py)?;
-        detached(py, &watch, |progress| lookalike::export_documents(&index, &export, progress))
+        detached(py, &watch, |progress| {
+            lookalike::index::export_documents(&index, &export, progress)
+        })
     }
 
     /// What is wrong with the files.
@@ -241,7 +244,7 @@ pub(crate) fn repair_index(
     threads: usize,
 ) -> PyResult<String> {
     let done = detached(py, &Watch::new(None, None), |_| {
-        lookalike::repair_index(&path, output.as_deref(), threads)
+        lookalike::index::repair_index(&path, output.as_deref(), threads)
     })?;
     json(&done)
 }
@@ -263,6 +266,6 @@ pub(crate) fn collapse(
     let measure: Option<Measure> = measure.map(|name| named("measure", name)).transpose()?;
     let index = index.map(|index| index.index(py)).transpose()?;
     let options = CollapseOptions { threshold, measure, shingle, threads };
-    let groups = py.detach(|| lookalike::collapse(&items, index.as_deref(), &options));
+    let groups = py.detach(|| lookalike::index::collapse(&items, index.as_deref(), &options));
     json(&groups.map_err(|error| errors::exception(py, error))?)
 }

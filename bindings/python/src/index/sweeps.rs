@@ -4,7 +4,7 @@ use super::reader::IndexReader;
 use super::tables;
 use crate::rows::json;
 use crate::table::Table;
-use lookalike::{DiffOptions, Index};
+use lookalike::{Index, sweeps::DiffOptions};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 

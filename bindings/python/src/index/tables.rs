@@ -2,7 +2,10 @@
 
 use crate::rows::{Kind, Rows};
 use crate::table::Table;
-use lookalike::{Asked, PageChange, QueryMatch, Revisit};
+use lookalike::{
+    index::{Asked, QueryMatch},
+    sweeps::{PageChange, Revisit},
+};
 
 /// The answers to questions about several documents: a row for each match.
 pub(crate) struct Matches(Rows);

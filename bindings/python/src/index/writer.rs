@@ -8,7 +8,10 @@ use crate::documents::Input;
 use crate::per_process::leave_alone_if_forked;
 use crate::rows::json;
 use crate::{errors, settings};
-use lookalike::{AddOptions, Added, Committed, DeleteWhat, LookalikeError, Progress};
+use lookalike::{
+    LookalikeError, Progress,
+    index::{AddOptions, Added, Committed, DeleteWhat},
+};
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use super::values::utf8;
 use super::{AnalysisArgs, CriterionArgs, FieldArgs, FormatArg};
 use clap::Args;
-use lookalike::Extractor;
+use lookalike::input::Extractor;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

@@ -7,7 +7,10 @@ use super::{
     AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, InputArgs, MinFeaturesArgs, WitnessArgs,
 };
 use clap::{Args, Subcommand};
-use lookalike::{Linkage, Measure, TableFormat};
+use lookalike::{
+    results::TableFormat,
+    settings::{Linkage, Measure},
+};
 use lookalike_options::{KeepItem, list_keep_rules};
 use std::path::PathBuf;
 

@@ -7,7 +7,7 @@ pub(crate) struct KeepList(Vec<String>);
 
 /// Parses a list of rules.
 pub(super) fn keep_list(text: &str) -> Result<KeepList, String> {
-    let rules = lookalike::keep_rules(text).map_err(|error| error.to_string())?;
+    let rules = lookalike::settings::keep_rules(text).map_err(|error| error.to_string())?;
     Ok(KeepList(rules.iter().map(ToString::to_string).collect()))
 }
 

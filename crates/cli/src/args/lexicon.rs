@@ -4,7 +4,7 @@ use super::options::choice;
 use super::values::{size, threads};
 use super::{FormatArg, InputArgs};
 use clap::{Args, Subcommand};
-use lookalike::{Case, Normalize, Tokens};
+use lookalike::settings::{Case, Normalize, Tokens};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

@@ -4,7 +4,9 @@ use super::values::{checksum, separator, size, utf8};
 use clap::builder::{PossibleValuesParser, Resettable, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use lookalike::{
-    BoilerplateLimit, CsvChar, CsvQuote, Extractor, Format, StatusFilter, TableFormat,
+    input::{CsvChar, CsvQuote, Extractor, Format, StatusFilter},
+    results::TableFormat,
+    settings::BoilerplateLimit,
 };
 use lookalike_options::{self as options, Item, Kind};
 use serde_json::Value;
@@ -134,7 +136,7 @@ fn parser(kind: Kind) -> ValueParser {
         Kind::Size => ValueParser::new(|text: &str| size(text).map(Value::from)),
         Kind::Choice(values) => PossibleValuesParser::new(values).map(Value::from).into(),
         Kind::Preset => {
-            let names = lookalike::presets().map(|preset| preset.name);
+            let names = lookalike::settings::presets().map(|preset| preset.name);
             PossibleValuesParser::new(names).map(Value::from).into()
         }
         Kind::Format => {
@@ -142,7 +144,7 @@ fn parser(kind: Kind) -> ValueParser {
             PossibleValuesParser::new(names.collect::<Vec<_>>()).map(Value::from).into()
         }
         Kind::KeepRules => ValueParser::new(|text: &str| {
-            let rules = lookalike::keep_rules(text).map_err(|error| error.to_string())?;
+            let rules = lookalike::settings::keep_rules(text).map_err(|error| error.to_string())?;
             Ok::<Value, String>(rules.iter().map(ToString::to_string).collect())
         }),
         Kind::Limit => ValueParser::new(checked::<BoilerplateLimit>),

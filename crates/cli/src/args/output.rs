@@ -4,7 +4,7 @@ use super::FormatArg;
 use super::options::table_format;
 use super::values::{size, threads};
 use clap::Args;
-use lookalike::TableFormat;
+use lookalike::results::TableFormat;
 use std::path::PathBuf;
 
 /// Threads and temporary files: options of every command that runs on a collection.

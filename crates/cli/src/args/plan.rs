@@ -6,7 +6,7 @@ use super::{
     FormatArg, InputArgs, LogArgs, MatchArgs, MemoryArgs, PlannedArg, RunningArgs, WitnessArgs,
 };
 use clap::Args;
-use lookalike::Linkage;
+use lookalike::settings::Linkage;
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {

@@ -8,7 +8,7 @@ pub(crate) struct PresetsArgs {
     /// Show one preset: its source, its settings and its S-curve
     #[arg(
         value_name = "NAME",
-        value_parser = PossibleValuesParser::new(lookalike::presets().map(|preset| preset.name)),
+        value_parser = PossibleValuesParser::new(lookalike::settings::presets().map(|preset| preset.name)),
     )]
     pub(crate) name: Option<String>,
     /// Output format

@@ -4,7 +4,10 @@ use super::keep::{KeepList, keep_list};
 use super::options::{choice, table_format};
 use super::{ContainedArgs, FormatArg, LogArgs, ReportArgs};
 use clap::Args;
-use lookalike::{Linkage, Measure, TableFormat, WitnessRule};
+use lookalike::{
+    results::TableFormat,
+    settings::{Linkage, Measure, WitnessRule},
+};
 use lookalike_options::{KeepItem, list_keep_rules};
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use super::FormatArg;
 use clap::Args;
-use lookalike::Extractor;
+use lookalike::input::Extractor;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]

@@ -9,7 +9,7 @@ use super::{
     WitnessArgs,
 };
 use clap::Args;
-use lookalike::Linkage;
+use lookalike::settings::Linkage;
 
 #[derive(Debug, Args)]
 pub(crate) struct DedupArgs {

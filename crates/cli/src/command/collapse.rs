@@ -5,7 +5,11 @@ use crate::exit::Exit;
 use crate::terminal::tell;
 use crate::visible::{visible, write_json};
 use anyhow::Context;
-use lookalike::{CollapseItem, CollapseOptions, Index, Measure, collapse};
+use lookalike::{
+    Index,
+    index::{CollapseItem, CollapseOptions, collapse},
+    settings::Measure,
+};
 use std::io::{Read, Write};
 
 pub(super) fn run(args: &CollapseArgs) -> anyhow::Result<Exit> {

@@ -8,7 +8,11 @@ use crate::interrupt;
 use crate::progress::TerminalProgress;
 use crate::terminal::{numbers_table, pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
-use lookalike::{FormatFiles, Job, LeftOut, LeftOutReason, Preview, preview};
+use lookalike::{
+    Job,
+    input::{LeftOut, LeftOutReason},
+    planning::{FormatFiles, Preview, preview},
+};
 use serde_json::json;
 use std::io::Write;
 
@@ -27,7 +31,11 @@ pub(super) fn run(job: &Job, output: &OutputArgs, cluster: bool) -> anyhow::Resu
     }
     if output.verbose {
         for path in &shown.skipped {
-            tell(format_args!("{}: skipped: {}", path.display(), lookalike::why_skipped(path)));
+            tell(format_args!(
+                "{}: skipped: {}",
+                path.display(),
+                lookalike::input::why_skipped(path)
+            ));
         }
         for LeftOut { path, reason } in &shown.left_out {
             tell(format_args!("{}: left out: {}", path.display(), reason.remedy()));
@@ -49,7 +57,7 @@ fn print(job: &Job, shown: &Preview, out: &mut impl Write) -> anyhow::Result<()>
     files(&shown.inputs, out)?;
     if !job.against.is_empty() {
         let against: Vec<String> =
-            job.against.iter().map(|url| lookalike::shown_url(url)).collect();
+            job.against.iter().map(|url| lookalike::input::shown_url(url)).collect();
         writeln!(out, "Would compare with, and not change ({}):", visible(&against.join(", ")))?;
         files(&shown.against, out)?;
     }

@@ -9,7 +9,7 @@ use crate::log::{self, Log};
 use crate::progress::TerminalProgress;
 use crate::terminal::{numbers_table, write_table};
 use crate::visible::{visible, write_json};
-use lookalike::{ClassSettings, EvaluateJob, EvaluateOptions, TruthSource, evaluate};
+use lookalike::evaluation::{ClassSettings, EvaluateJob, EvaluateOptions, TruthSource, evaluate};
 use std::io::Write;
 
 pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {

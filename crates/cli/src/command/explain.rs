@@ -6,19 +6,23 @@ use crate::visible::write_json;
 use std::io::{IsTerminal, Write};
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
-    let evidence = lookalike::explain(&args.a, &args.b, &args.run, &args.extract)?;
+    let evidence = lookalike::results::explain(&args.a, &args.b, &args.run, &args.extract)?;
     print(&evidence, args.format == FormatArg::Json)
 }
 
 /// Prints a comparison, in colour on a terminal unless `NO_COLOR` is set.
-pub(super) fn print(evidence: &lookalike::DocumentComparison, json: bool) -> anyhow::Result<Exit> {
+pub(super) fn print(
+    evidence: &lookalike::results::DocumentComparison,
+    json: bool,
+) -> anyhow::Result<Exit> {
     let mut stdout = std::io::stdout().lock();
     if json {
         write_json(&mut stdout, &serde_json::to_string_pretty(&evidence.comparison())?)?;
         writeln!(stdout)?;
     } else {
         let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
-        let style = lookalike::TextStyle { colour, width: terminal_width(), ..Default::default() };
+        let style =
+            lookalike::results::TextStyle { colour, width: terminal_width(), ..Default::default() };
         stdout.write_all(evidence.text(&style).as_bytes())?;
     }
     Ok(Exit::Done)

@@ -13,9 +13,13 @@ use crate::terminal::tell;
 use crate::visible::{visible, write_json};
 use anyhow::Context;
 use lookalike::{
-    FilterOptions, FilterRule, Filtered, Format, Index, IndexWriter, MatchRule, MessageFilter,
-    Problem, Prototype, ReadOptions, Record, Report, ReportCounts, ReportOptions, Reported,
-    Settings, Source, Verdict, VerdictKind, mail_record,
+    Index, IndexWriter, Record, Settings, Source,
+    filter::{
+        FilterOptions, FilterRule, Filtered, MatchRule, MessageFilter, Prototype, Report,
+        ReportCounts, ReportOptions, Reported, Verdict, VerdictKind, mail_record,
+    },
+    index::ReadOptions,
+    input::{Format, Problem},
 };
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -13,9 +13,14 @@ use crate::terminal::{pairs_table, print_numbers, tell, write_table};
 use crate::visible::write_json;
 use anyhow::Context;
 use lookalike::{
-    AddOptions, Committed, DeleteWhat, ExportOptions, Index, IndexSettings, IndexWriter, LeftOut,
-    MethodSettings, Source, Verify, check_index, export_documents, export_tables, repair_index,
-    write_documents,
+    Index, IndexWriter, Source,
+    index::{
+        AddOptions, Committed, DeleteWhat, ExportOptions, IndexSettings, check_index,
+        export_documents, export_tables, repair_index, write_documents,
+    },
+    input::LeftOut,
+    methods::MethodSettings,
+    settings::Verify,
 };
 use serde_json::json;
 use std::io::{BufReader, BufWriter, Write};

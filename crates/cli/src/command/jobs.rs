@@ -1,7 +1,7 @@
 //! Jobs from arguments.
 
 use crate::args::{ClusterArgs, DedupArgs, Given, InputArgs, MatchArgs, MemoryArgs, OutputArgs};
-use lookalike::{Job, Linkage, Settings, recorded_url};
+use lookalike::{Job, Settings, input::recorded_url, settings::Linkage};
 
 /// Which documents of a cluster survive: the linkage, the witness rule and the containment.
 pub(super) type Survivors<'a> = (Option<Linkage>, &'a Given, &'a Given);

@@ -10,7 +10,9 @@ use crate::interrupt;
 use crate::progress::TerminalProgress;
 use crate::terminal::pairs_table;
 use lookalike::{
-    AnalysisSettings, Lexicon, LexiconJob, Rank, Share, Statistics, build_lexicon, merge_lexicons,
+    lexicon::{Lexicon, LexiconJob, Rank, build_lexicon, merge_lexicons},
+    methods::{Share, Statistics},
+    settings::AnalysisSettings,
 };
 use std::io::{BufWriter, Write};
 

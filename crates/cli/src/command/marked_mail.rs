@@ -1,6 +1,6 @@
 //! A mail message with a header field for its verdict.
 
-use lookalike::{Verdict, VerdictKind};
+use lookalike::filter::{Verdict, VerdictKind};
 use std::fmt::Write;
 
 /// Longest name of a prototype in a header field: lines of mail have at most 998 bytes.

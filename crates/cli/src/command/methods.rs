@@ -3,7 +3,10 @@
 use crate::args::{FormatArg, MethodsArgs};
 use crate::exit::{Exit, WrongUsage};
 use crate::terminal::pairs_table;
-use lookalike::{About, NeedsStatistics, SCurve, methods, s_curve};
+use lookalike::{
+    evaluation::{SCurve, s_curve},
+    methods::{About, NeedsStatistics, methods},
+};
 use std::io::Write;
 
 pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
@@ -77,7 +80,7 @@ pub(super) fn write_curve(curve: &SCurve, out: &mut impl Write) -> std::io::Resu
 }
 
 fn json(about: &&About) -> serde_json::Value {
-    let parameter = |p: &lookalike::Parameter| serde_json::json!({"name": p.name, "default": p.default, "help": p.help});
+    let parameter = |p: &lookalike::methods::Parameter| serde_json::json!({"name": p.name, "default": p.default, "help": p.help});
     serde_json::json!({
         "name": about.name,
         "summary": about.summary,

@@ -10,7 +10,10 @@ use crate::log::{self, Log};
 use crate::progress::TerminalProgress;
 use crate::terminal::{numbers_table, pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
-use lookalike::{Job, Plan, PlanJob, plan};
+use lookalike::{
+    Job,
+    planning::{Plan, PlanJob, plan},
+};
 use std::io::Write;
 
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {

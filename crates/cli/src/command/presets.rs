@@ -5,7 +5,7 @@ use crate::args::{FormatArg, PresetsArgs};
 use crate::config::toml_string;
 use crate::exit::Exit;
 use crate::terminal::{pairs_table, write_table};
-use lookalike::{Preset, preset, presets};
+use lookalike::settings::{Preset, preset, presets};
 use std::io::Write;
 
 pub(super) fn run(args: &PresetsArgs) -> anyhow::Result<Exit> {

@@ -2,7 +2,7 @@
 
 use crate::log::{self, Log};
 use crate::terminal::tell;
-use lookalike::Problem;
+use lookalike::input::Problem;
 
 /// Number of records shown without --verbose.
 pub(super) const SHOWN: usize = 5;

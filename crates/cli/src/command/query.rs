@@ -6,7 +6,10 @@ use crate::terminal::{tell, write_table};
 use crate::visible::{visible, write_json};
 use anyhow::Context;
 use comfy_table::{CellAlignment, Table, presets};
-use lookalike::{Filter, Index, Query, QueryAnswer, QuerySubject, Wanted};
+use lookalike::{
+    Index,
+    index::{Filter, Query, QueryAnswer, QuerySubject, Wanted},
+};
 use std::io::{Read, Write};
 
 pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
@@ -37,7 +40,7 @@ pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
         tell(format_args!("lookalike: {}", crate::flags::with_flags(&visible(hint))));
     }
     if args.verbose {
-        let lookalike::Cost { lookups, entries, candidates, verified } = answer.cost;
+        let lookalike::index::Cost { lookups, entries, candidates, verified } = answer.cost;
         tell(format_args!(
             "{lookups} lookups, {entries} entries read, {candidates} candidates, {verified} verified, \
              commit {}",

@@ -6,7 +6,7 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::progress::TerminalProgress;
 use anyhow::Context;
-use lookalike::{ReclusterJob, recluster};
+use lookalike::results::{ReclusterJob, recluster};
 
 pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
     let job = ReclusterJob {

@@ -11,7 +11,7 @@ use crate::progress::TerminalProgress;
 use crate::terminal::{pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
 use anyhow::Context;
-use lookalike::{Job, LeftOut, Outcome, Summary};
+use lookalike::{Job, Outcome, input::LeftOut, results::Summary};
 use std::collections::BTreeMap;
 use std::io::Write;
 
@@ -105,7 +105,7 @@ fn report_skipped(outcome: &Outcome, output: &OutputArgs) {
         return;
     }
     for path in outcome.skipped.iter().take(SHOWN_SKIPPED) {
-        tell(format_args!("{}: skipped: {}", path.display(), lookalike::why_skipped(path)));
+        tell(format_args!("{}: skipped: {}", path.display(), lookalike::input::why_skipped(path)));
     }
     if let Some(more @ 1..) = outcome.skipped.len().checked_sub(SHOWN_SKIPPED) {
         tell(format_args!("and {more} more skipped files"));

@@ -2,7 +2,11 @@
 
 use crate::args::Given;
 use crate::exit::WrongUsage;
-use lookalike::{MethodKnobs, MethodSettings, Settings, Terms};
+use lookalike::{
+    Settings,
+    methods::{MethodKnobs, MethodSettings},
+    settings::Terms,
+};
 use lookalike_options::Item;
 use serde_json::{Map, Value};
 

@@ -4,7 +4,7 @@ use crate::args::{FormatArg, ShowArgs};
 use crate::exit::Exit;
 use crate::terminal::{rows_table, write_table};
 use crate::visible::write_json;
-use lookalike::{Shown, What, show};
+use lookalike::results::{Shown, What, show};
 use std::io::Write;
 
 pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {

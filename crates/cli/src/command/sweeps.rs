@@ -8,7 +8,10 @@ use crate::exit::{Exit, WrongUsage};
 use crate::terminal::{print_numbers, write_table};
 use crate::visible::{visible, write_json};
 use comfy_table::{Table, presets};
-use lookalike::{Change, DiffOptions, Index, IndexWriter};
+use lookalike::{
+    Index, IndexWriter,
+    sweeps::{Change, DiffOptions},
+};
 use serde_json::json;
 use std::io::Write;
 

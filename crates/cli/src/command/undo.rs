@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::interrupt;
 use crate::progress::TerminalProgress;
 use anyhow::Context;
-use lookalike::{UndoJob, undo};
+use lookalike::results::{UndoJob, undo};
 
 pub(super) fn run(args: &UndoArgs) -> anyhow::Result<Exit> {
     let job = UndoJob {

@@ -2,7 +2,7 @@
 
 use super::options::{Leaf, is_flag, name_of};
 use clap::Arg;
-use lookalike::recorded_url;
+use lookalike::input::recorded_url;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -29,7 +29,7 @@ const HEAD: &str = "# Options of `lookalike ";
 pub(super) fn is_of_a_run(file: &Path) -> bool {
     let begins = std::fs::read(file).is_ok_and(|text| text.starts_with(HEAD.as_bytes()));
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
-    begins || lookalike::is_result(folder.unwrap_or(Path::new(".")))
+    begins || lookalike::input::is_result(folder.unwrap_or(Path::new(".")))
 }
 
 /// All options with their values, defaults included: another version may have others. URLs are without what

@@ -33,7 +33,7 @@ pub(super) fn merge(leaf: &Leaf<'_>, layers: Vec<Layer>) -> Result<Vec<Given>, W
         merged.add(layer);
     }
     if let Some(name) = merged.value("preset") {
-        let known = lookalike::preset(&name).map_err(|error| {
+        let known = lookalike::settings::preset(&name).map_err(|error| {
             let entry = merged.entries.iter().find(|entry| entry.name == "preset");
             let origin = entry.map(|entry| format!("\n--preset is from {}", entry.origin));
             WrongUsage(format!("{error}{}", origin.unwrap_or_default()))

@@ -1,6 +1,6 @@
 //! The progress line: what fits the terminal, the most important parts first.
 
-use lookalike::human::{bytes, count, duration};
+use lookalike::results::human::{bytes, count, duration};
 
 /// How far a phase is.
 #[derive(Debug, Clone, Copy, Default)]

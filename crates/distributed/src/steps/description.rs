@@ -143,7 +143,7 @@ enum Description {
 /// No such step, other parameters, settings that a step cannot use, a damaged order.
 ///
 /// ```
-/// use lookalike::steps::{StepContext, StepOptions, step};
+/// use lookalike::distributed::steps::{StepContext, StepOptions, step};
 /// use lookalike::{Record, Settings, record_batches};
 ///
 /// let settings = Settings::default();

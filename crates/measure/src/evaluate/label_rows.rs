@@ -33,7 +33,7 @@ impl From<PathBuf> for LabelSource {
 /// Labels in memory: columns of equal lengths.
 ///
 /// ```
-/// use lookalike::LabelColumns;
+/// use lookalike::evaluation::LabelColumns;
 ///
 /// let column = |values: [&str; 2]| values.map(str::to_owned).to_vec();
 /// let pairs = [("a_id".to_owned(), column(["1", "2"])), ("b_id".to_owned(), column(["7", "9"]))];

@@ -84,7 +84,7 @@ pub struct SCurve {
 /// The S-curve of a method by its description, if it has one.
 ///
 /// ```
-/// let curve = lookalike::s_curve("minhash-lsh:bands=14,rows=7")?.expect("it has one");
+/// let curve = lookalike::evaluation::s_curve("minhash-lsh:bands=14,rows=7")?.expect("it has one");
 /// assert_eq!(curve.keys, "14 bands of 7 minima");
 /// # Ok::<(), lookalike::LookalikeError>(())
 /// ```

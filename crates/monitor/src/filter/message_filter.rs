@@ -22,10 +22,9 @@ use std::sync::Arc;
 /// ([`report`](super::report)). It changes nothing.
 ///
 /// ```
-/// use lookalike::{
-///     FilterOptions, IndexSettings, IndexWriter, MessageFilter, Record, Report, ReportOptions,
-///     VerdictKind,
-/// };
+/// use lookalike::filter::{FilterOptions, MessageFilter, Report, ReportOptions, VerdictKind};
+/// use lookalike::index::IndexSettings;
+/// use lookalike::{IndexWriter, Record};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;

@@ -9,7 +9,7 @@ use lookalike_run::{Record, Settings};
 ///
 /// ```
 /// let raw = b"Subject: lunch\nMessage-ID: <1@a.example>\n\nShall we meet at noon?\n";
-/// let record = lookalike::mail_record(raw, &lookalike::Settings::default())?;
+/// let record = lookalike::filter::mail_record(raw, &lookalike::Settings::default())?;
 /// assert_eq!(record.id.as_deref(), Some("1@a.example"));
 /// assert_eq!((record.title.as_deref(), &*record.text), (Some("lunch"), "Shall we meet at noon?\n"));
 /// # Ok::<(), String>(())

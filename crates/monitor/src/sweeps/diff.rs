@@ -95,10 +95,9 @@ struct Destination {
 /// more than that page does. Two questions for each of these pages, none for the others.
 ///
 /// ```
-/// use lookalike::{
-///     AddOptions, Change, DiffOptions, Index, IndexSettings, IndexWriter, Record, Settings,
-///     Silent, Source,
-/// };
+/// use lookalike::index::{AddOptions, IndexSettings};
+/// use lookalike::sweeps::{Change, DiffOptions};
+/// use lookalike::{Index, IndexWriter, Record, Settings, Silent, Source};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;

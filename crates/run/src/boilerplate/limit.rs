@@ -19,7 +19,7 @@ const AUTO: u32 = 50_000;
 /// In more than how many distinct documents of a site a shingle is boilerplate.
 ///
 /// ```
-/// use lookalike::BoilerplateLimit;
+/// use lookalike::settings::BoilerplateLimit;
 ///
 /// let limit: BoilerplateLimit = "12.5%".parse()?;
 /// assert_eq!((limit.most(1000), limit.most(16)), (125, 10));

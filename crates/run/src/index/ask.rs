@@ -79,7 +79,8 @@ impl Index {
     /// `fields` says how records are read: the field names and formats of these settings count.
     ///
     /// ```
-    /// use lookalike::{AddOptions, IndexSettings, IndexWriter, Query, ReadOptions, Record, Silent};
+    /// use lookalike::index::{AddOptions, IndexSettings, Query, ReadOptions};
+    /// use lookalike::{IndexWriter, Record, Silent};
     /// use lookalike::{Index, Settings, Source};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -30,9 +30,11 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 /// Changes an index: one at a time, in all processes. Readers go on reading.
 #[derive(Debug)]
 pub struct IndexWriter {
-    /// The index on disk.
+    /// The index on disk. For the crates of this workspace that ask more of it; no part of the API.
+    #[doc(hidden)]
     pub writer: Writer,
-    /// How documents become sets.
+    /// How documents become sets. No part of the API either.
+    #[doc(hidden)]
     pub analysis: Arc<Analysis>,
     dir: PathBuf,
     threads: usize,
@@ -123,7 +125,8 @@ impl IndexWriter {
     /// `fields` says how records are read, as in [`IndexWriter::add`].
     ///
     /// ```
-    /// use lookalike::{IndexSettings, IndexWriter, Record, Settings, Silent, Source};
+    /// use lookalike::index::IndexSettings;
+    /// use lookalike::{IndexWriter, Record, Settings, Silent, Source};
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let folder = tempfile::tempdir()?;
@@ -368,8 +371,9 @@ impl IndexWriter {
     /// staged and deleted waits for the next commit.
     ///
     /// ```
-    /// use lookalike::{AddOptions, IndexSettings, IndexWriter, Record, Settings, Silent, Source};
-    /// use lookalike::DeleteWhat;
+    /// use lookalike::index::{AddOptions, IndexSettings};
+    /// use lookalike::{IndexWriter, Record, Settings, Silent, Source};
+    /// use lookalike::index::DeleteWhat;
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// # let folder = tempfile::tempdir()?;

@@ -136,10 +136,8 @@ impl SetMaker for TextSets {
 /// another process writes.
 ///
 /// ```
-/// use lookalike::{
-///     AddOptions, Index, IndexSettings, IndexWriter, Query, QuerySubject, Record, Settings, Silent,
-///     Source, Wanted,
-/// };
+/// use lookalike::index::{AddOptions, IndexSettings, Query, QuerySubject, Wanted};
+/// use lookalike::{Index, IndexWriter, Record, Settings, Silent, Source};
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// # let folder = tempfile::tempdir()?;
@@ -165,9 +163,11 @@ impl SetMaker for TextSets {
 /// ```
 #[derive(Debug)]
 pub struct Index {
-    /// The index on disk.
+    /// The index on disk. For the crates of this workspace that ask more of it; no part of the API.
+    #[doc(hidden)]
     pub reader: IndexReader,
-    /// How documents become sets.
+    /// How documents become sets. No part of the API either.
+    #[doc(hidden)]
     pub analysis: Analysis,
     dir: PathBuf,
     /// Buffers of threads that asked and are done.

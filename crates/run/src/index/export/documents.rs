@@ -149,7 +149,8 @@ impl Index {
     /// The documents of the last commit, in the order in which their ids were first added.
     ///
     /// ```
-    /// use lookalike::{AddOptions, IndexSettings, IndexWriter, Record, Settings, Silent, Source};
+    /// use lookalike::index::{AddOptions, IndexSettings};
+    /// use lookalike::{IndexWriter, Record, Settings, Silent, Source};
     /// use lookalike::Index;
     ///
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
