@@ -64,7 +64,7 @@ impl<'s> Documents<'s> {
     /// Reads all documents into a collection.
     ///
     /// # Errors
-    /// Those of [`ingest()`], and those of the caller's documents.
+    /// Any error of [`ingest()`], and any error that the caller's documents return.
     pub fn ingest(
         self,
         signer: &Signer,

@@ -148,8 +148,8 @@ impl Stream {
         Problem { file, path, record, line, offset, message, unreadable: false }
     }
 
-    /// Numbers the next records: `record` is the number of the first one, which is returned, and becomes
-    /// that of the record after them.
+    /// Numbers the next records: returns `record`, the number of the first one, and advances it to the
+    /// number of the record after the last one.
     ///
     /// # Errors
     /// Records are numbered with 32 bits: the rest of the file is skipped.
@@ -174,7 +174,7 @@ impl Stream {
     /// A chunk of the next records, [numbered](Self::number), whose bytes have been cut off.
     ///
     /// # Errors
-    /// Those of [`Stream::number`].
+    /// More records than [`Stream::number`] can count.
     pub(crate) fn chunk(
         &mut self,
         record: &mut u32,

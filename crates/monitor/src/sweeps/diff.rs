@@ -21,9 +21,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How two sweeps are compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiffOptions {
-    /// Versions of a page that resemble each other so much changed slightly.
+    /// Least resemblance at which two versions of a page count as slightly changed.
     pub slight: f64,
-    /// A page moved if another one resembles it so much, or contains so much of it.
+    /// Threshold of a move: least resemblance to another page, or share of the page that it contains.
     pub moved: String,
     /// Only pages of this site.
     pub site: Option<String>,

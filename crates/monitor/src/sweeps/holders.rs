@@ -28,8 +28,8 @@ pub struct Holder {
     pub resemblance: f64,
 }
 
-/// The sites that have documents which contain so much of the page that was found last at an
-/// address, the page's own documents left out; those that contain most of it first.
+/// Sites with documents whose containment of the page last found at an address reaches `threshold`,
+/// without the page's own documents; the highest containment first.
 ///
 /// # Errors
 /// An address that is not in the index; a threshold that makes no sense.

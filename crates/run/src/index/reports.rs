@@ -68,7 +68,7 @@ impl Counts {
         }
     }
 
-    /// Whether nobody reported it.
+    /// Whether there are no reports, neither as spam nor as legitimate.
     pub fn is_empty(self) -> bool {
         self.spam == 0 && self.ham == 0
     }
