@@ -2,12 +2,10 @@
 
 mod choices;
 mod documents;
-mod dry_run;
 mod evaluate;
 mod filter;
 mod index;
 mod input;
-mod keep;
 mod lexicon;
 mod log;
 mod man;
@@ -22,10 +20,9 @@ mod report;
 mod results;
 mod run;
 mod stream;
-mod survivors;
 mod values;
 
-pub(crate) use choices::{FormatArg, PlannedArg, TruthArg};
+pub(crate) use choices::FormatArg;
 pub(crate) use documents::{CompareArgs, ExplainArgs};
 pub(crate) use evaluate::EvaluateArgs;
 pub(crate) use filter::{
@@ -33,13 +30,12 @@ pub(crate) use filter::{
     MatchRuleArgs, MessageArgs, ReportArg,
 };
 pub(crate) use index::{
-    CollapseArgs, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
-    IndexDiffArgs, IndexDirArgs, IndexExportArgs, IndexHistoryArgs, IndexHoldersArgs,
-    IndexMergeArgs, IndexRepairArgs, IndexRevisitArgs, IndexStatsArgs, QueryArgs, SweepAddArgs,
-    SweepCommand, SweepRemoveArgs,
+    CollapseArgs, FormatArgs, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs,
+    IndexDeleteArgs, IndexDiffArgs, IndexExportArgs, IndexHistoryArgs, IndexHoldersArgs,
+    IndexMergeArgs, IndexRepairArgs, IndexRevisitArgs, IndexRunningArgs, NoArgs, OnIndex,
+    QueryArgs, StoringArgs, SweepAddArgs, SweepCommand, SweepRemoveArgs,
 };
 pub(crate) use input::InputArgs;
-pub(crate) use keep::keep_rules;
 pub(crate) use lexicon::{
     LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs, LexiconWindowArgs,
 };
@@ -49,17 +45,17 @@ pub(crate) use matching::MatchArgs;
 pub(crate) use methods::MethodsArgs;
 pub(crate) use options::{
     AnalysisArgs, BoilerplateArgs, CommonArgs, ContainedArgs, CriterionArgs, FieldArgs, Given,
-    KeepArgs, MethodArgs, MinFeaturesArgs, PresetArgs, SeedArgs, SeparateArgs, WitnessArgs,
+    KeepArgs, KeepNArgs, MethodArgs, MinFeaturesArgs, PresetArgs, SeedArgs, SeparateArgs,
+    WitnessArgs,
 };
-pub(crate) use output::{EarlierArgs, MemoryArgs, OutputArgs, RunningArgs};
+pub(crate) use output::{MemoryArgs, OutputArgs, RunningArgs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use presets::PresetsArgs;
 pub(crate) use recluster::ReclusterArgs;
 pub(crate) use report::ReportArgs;
 pub(crate) use results::{ShowArgs, UndoArgs};
-pub(crate) use run::{ClusterArgs, DedupArgs};
+pub(crate) use run::{ClusterArgs, DedupArgs, ExtraArgs, RunArgs};
 pub(crate) use stream::StreamArgs;
-pub(crate) use survivors::{AttributesArgs, GuardArgs, NearMissArgs, SurvivorArgs};
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;

@@ -1,5 +1,6 @@
 //! Messages and tables for people.
 
+use crate::args::{FormatArg, IndexRunningArgs};
 use crate::flags::with_flags;
 use crate::log::{self, Log};
 use crate::visible::visible;
@@ -40,6 +41,19 @@ pub(crate) fn pairs_table(rows: impl IntoIterator<Item = (String, String)>) -> T
 pub(crate) fn print_numbers(rows: &[(&str, u64)]) -> anyhow::Result<()> {
     let rows = rows.iter().map(|(name, value)| ((*name).to_owned(), value.to_string()));
     Ok(write_table(&mut std::io::stdout().lock(), &pairs_table(rows))?)
+}
+
+/// Prints a result: a line of JSON, or its numbers unless `quiet`.
+pub(crate) fn print_result(
+    running: &IndexRunningArgs,
+    json: &serde_json::Value,
+    numbers: &[(&str, u64)],
+) -> anyhow::Result<()> {
+    match running.format {
+        FormatArg::Json => Ok(writeln!(std::io::stdout(), "{json}")?),
+        FormatArg::Text if running.quiet => Ok(()),
+        FormatArg::Text => print_numbers(numbers),
+    }
 }
 
 /// A table of rows, the first one the header.

@@ -39,6 +39,15 @@ pub(crate) fn write_json(out: &mut impl Write, json: &str) -> std::io::Result<()
     out.write_all(seen.as_bytes())
 }
 
+/// Writes a value as indented JSON of several lines.
+pub(crate) fn write_pretty(
+    out: &mut impl Write,
+    value: &(impl serde::Serialize + ?Sized),
+) -> anyhow::Result<()> {
+    write_json(out, &serde_json::to_string_pretty(value)?)?;
+    Ok(writeln!(out)?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,19 +2,9 @@
 
 use clap::ValueEnum;
 
-macro_rules! choices {
-    ($(#[$doc:meta] $name:ident { $($variant:ident),+ $(,)? })+) => {
-        $(#[$doc]
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-        pub(crate) enum $name { $($variant),+ })+
-    };
-}
-
-choices! {
-    /// Sources of truth.
-    TruthArg { Exact }
-    /// Output formats.
-    FormatArg { Text, Json }
-    /// Commands that can be planned.
-    PlannedArg { Dedup, Cluster }
+/// Output formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    Text,
+    Json,
 }

@@ -1,11 +1,13 @@
 //! The arguments of `lookalike evaluate`.
 
-use super::values::utf8;
+use super::values::{count, utf8};
 use super::{
     AnalysisArgs, CommonArgs, CriterionArgs, InputArgs, LogArgs, MinFeaturesArgs, OutputArgs,
-    SeparateArgs, TruthArg,
+    SeparateArgs,
 };
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use lookalike::evaluation::TruthSource;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -30,15 +32,9 @@ pub(crate) struct EvaluateArgs {
     #[command(flatten)]
     pub(crate) separate: SeparateArgs,
     /// Ground truth: every pair that reaches the threshold
-    #[arg(
-        long,
-        value_enum,
-        value_name = "SOURCE",
-        default_value_t = TruthArg::Exact,
-        conflicts_with = "labels",
-        help_heading = "Truth"
-    )]
-    pub(crate) truth: TruthArg,
+    #[arg(long, value_parser = truth(), value_name = "SOURCE", default_value = "exact")]
+    #[arg(conflicts_with = "labels", help_heading = "Truth")]
+    pub(crate) truth: TruthSource,
     /// Use labels as ground truth: a tab-separated file with the header `a_id`, `b_id` (one pair
     /// per line) or `id`, `cluster`
     #[arg(long, value_name = "FILE", help_heading = "Truth")]
@@ -48,12 +44,7 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "RATIO", conflicts_with = "labels", help_heading = "Truth")]
     pub(crate) list_from: Option<String>,
     /// Compute the ground truth for N random documents only: their pairs with all others
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..),
-        help_heading = "Truth"
-    )]
+    #[arg(long, value_name = "N", value_parser = count(), help_heading = "Truth")]
     pub(crate) sample: Option<u32>,
     /// Random seed of the sample
     #[arg(
@@ -99,4 +90,9 @@ pub(crate) struct EvaluateArgs {
     pub(crate) output: OutputArgs,
     #[command(flatten)]
     pub(crate) log: LogArgs,
+}
+
+/// The parser of ground truths that no file has.
+fn truth() -> impl TypedValueParser<Value = TruthSource> {
+    PossibleValuesParser::new(["exact"]).map(|_| TruthSource::Exact)
 }

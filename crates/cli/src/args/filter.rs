@@ -1,6 +1,6 @@
 //! The arguments of `lookalike filter`.
 
-use super::values::{threads, utf8};
+use super::values::{count, threads, utf8};
 use super::{FieldArgs, FormatArg};
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -73,12 +73,7 @@ pub(crate) struct FilterVerdictArgs {
     pub(crate) matching: MatchRuleArgs,
     /// How many different reporters have to call a prototype spam before messages that match it are
     /// [default: that of `filter rule`, else 3]
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..),
-        help_heading = "Verdict"
-    )]
+    #[arg(long, value_name = "N", value_parser = count(), help_heading = "Verdict")]
     pub(crate) reports: Option<u32>,
     /// How many terms or passages a verdict gives as its reasons; 0 for none
     #[arg(long, value_name = "N", default_value_t = 3, help_heading = "Verdict")]
@@ -111,12 +106,7 @@ pub(crate) struct FilterRuleArgs {
     #[command(flatten)]
     pub(crate) matching: MatchRuleArgs,
     /// How many different reporters have to call a prototype spam before messages that match it are
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..),
-        help_heading = "Verdict"
-    )]
+    #[arg(long, value_name = "N", value_parser = count(), help_heading = "Verdict")]
     pub(crate) reports: Option<u32>,
     /// Format of what is printed [default: text on a terminal, else json]
     #[arg(long, value_enum)]
@@ -199,16 +189,8 @@ pub(crate) struct FilterRunningArgs {
     #[arg(long, value_enum, help_heading = "Running")]
     pub(crate) format: Option<FormatArg>,
     /// Threads to use [default: all cores]
-    #[arg(
-        long,
-        short = 'j',
-        value_name = "N",
-        value_parser = threads(),
-        default_value_t = 0,
-        hide_default_value = true,
-        help_heading = "Running"
-    )]
-    pub(crate) threads: usize,
+    #[arg(long, short = 'j', value_name = "N", value_parser = threads(), help_heading = "Running")]
+    pub(crate) threads: Option<usize>,
     /// Print only verdicts or reports, and errors
     #[arg(long, short = 'q', help_heading = "Running")]
     pub(crate) quiet: bool,

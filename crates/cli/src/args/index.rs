@@ -1,18 +1,20 @@
 //! The arguments of `lookalike index` and `lookalike query`.
 
-use super::keep::{KeepList, keep_list};
 use super::options::{choice, table_format};
-use super::values::{checksum, ratio, seconds, size, threads, utf8};
+use super::values::{
+    KeepList, checksum, keep_list, long_count, ratio, seconds, size, threads, utf8,
+};
 use super::{
     AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, InputArgs, MinFeaturesArgs, WitnessArgs,
 };
 use clap::{Args, Subcommand};
 use lookalike::{
+    IndexWriter, LookalikeError,
     results::TableFormat,
     settings::{Linkage, Measure},
 };
 use lookalike_options::{KeepItem, list_keep_rules};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum IndexCommand {
@@ -38,30 +40,30 @@ Examples:
   lookalike index add pages.index crawl/2026-11/ --sweep november \\
       --date 2026-11-01
   crawler | lookalike index add pages.index -")]
-    Add(IndexAddArgs),
+    Add(OnIndex<IndexAddArgs>),
     /// Delete documents by id, URL, date or sweep
     #[command(after_help = "\
 Examples:
   lookalike index delete corpus.index --id doc-17 --id doc-18
   lookalike index delete corpus.index --ids withdrawn.txt
   lookalike index delete pages.index --before 2025-01-01 --dry-run")]
-    Delete(IndexDeleteArgs),
+    Delete(OnIndex<IndexDeleteArgs>),
     /// Add all documents of other indexes that were created with the same settings
     #[command(after_help = "\
 Example:
   lookalike index merge all.index january.index february.index")]
-    Merge(IndexMergeArgs),
+    Merge(OnIndex<IndexMergeArgs>),
     /// Merge all segments into as few as possible, without deleted documents
     #[command(after_help = "\
 Example:
   lookalike index compact corpus.index")]
-    Compact(IndexDirArgs),
+    Compact(OnIndex),
     /// Show documents, segments, bytes and settings
     #[command(after_help = "\
 Examples:
   lookalike index stats corpus.index
   lookalike index stats corpus.index --format json")]
-    Stats(IndexStatsArgs),
+    Stats(OnIndex<NoArgs, FormatArgs>),
     /// Check the files of an index: store, checksums, postings, rows; with --deep, texts and
     /// decisions too
     #[command(after_help = "\
@@ -70,7 +72,7 @@ Ends with exit code 1 if anything is wrong, and names each damaged file.
 Examples:
   lookalike index check corpus.index
   lookalike index check corpus.index --deep")]
-    Check(IndexCheckArgs),
+    Check(OnIndex<IndexCheckArgs>),
     /// Make a new index of all that can be read of a damaged one
     #[command(after_help = "\
 Documents are taken as they were written, or not at all: those whose text has
@@ -97,7 +99,7 @@ Examples:
   lookalike index export corpus.index --output out --list --tables tsv
   lookalike index export corpus.index --output out --documents
   lookalike index export corpus.index --documents | zstd > documents.jsonl.zst")]
-    Export(IndexExportArgs),
+    Export(OnIndex<IndexExportArgs>),
     /// List or remove sweeps: the documents of one crawl
     #[command(
         subcommand,
@@ -117,23 +119,23 @@ Examples:
   lookalike index diff pages.index october november
   lookalike index diff pages.index october november --only moved \\
       --only gone --format json")]
-    Diff(IndexDiffArgs),
+    Diff(OnIndex<IndexDiffArgs>),
     /// Show the versions of a page, or the changes of a site, in all sweeps
     #[command(after_help = "\
 Examples:
   lookalike index history pages.index https://example.org/
   lookalike index history pages.index --site example.org")]
-    History(IndexHistoryArgs),
+    History(OnIndex<IndexHistoryArgs, FormatArgs>),
     /// List the sites that have the content of a page
     #[command(after_help = "\
 Example:
   lookalike index holders pages.index https://example.org/")]
-    Holders(IndexHoldersArgs),
+    Holders(OnIndex<IndexHoldersArgs, FormatArgs>),
     /// List pages in the order in which to visit them again
     #[command(after_help = "\
 Example:
   lookalike index revisit pages.index --site example.org --limit 100")]
-    Revisit(IndexRevisitArgs),
+    Revisit(OnIndex<IndexRevisitArgs>),
 }
 
 #[derive(Debug, Subcommand)]
@@ -143,24 +145,56 @@ pub(crate) enum SweepCommand {
 Example:
   lookalike index sweep add pages.index november crawl/2026-11/ \\
       --date 2026-11-01")]
-    Add(Box<SweepAddArgs>),
+    Add(Box<OnIndex<SweepAddArgs>>),
     /// List the sweeps with their dates and numbers of documents
     #[command(after_help = "\
 Example:
   lookalike index sweep list pages.index")]
-    List(IndexStatsArgs),
+    List(OnIndex<NoArgs, FormatArgs>),
     /// Remove a sweep and its documents
     #[command(after_help = "\
 Example:
   lookalike index sweep remove pages.index october")]
-    Remove(SweepRemoveArgs),
+    Remove(OnIndex<SweepRemoveArgs>),
+}
+
+/// The arguments of a command on an index, around those of its own.
+#[derive(Debug, Args)]
+pub(crate) struct OnIndex<A: Args = NoArgs, R: Args = IndexRunningArgs> {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    #[command(flatten)]
+    pub(crate) own: A,
+    #[command(flatten)]
+    pub(crate) running: R,
+}
+
+/// A command without arguments of its own.
+#[derive(Debug, Args)]
+pub(crate) struct NoArgs {}
+
+/// The format of commands that only read.
+#[derive(Debug, Args)]
+pub(crate) struct FormatArgs {
+    /// Format of what is printed
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
+}
+
+/// How documents are stored.
+#[derive(Debug, Args)]
+pub(crate) struct StoringArgs {
+    /// Delete these documents so long after they were added [default: the --ttl of the index]
+    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Adding")]
+    pub(crate) ttl: Option<u64>,
+    /// Memory for documents before they are written to a segment
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1GiB", help_heading = "Running")]
+    pub(crate) memory: usize,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SweepAddArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
     /// Name of the sweep
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
@@ -169,33 +203,19 @@ pub(crate) struct SweepAddArgs {
     /// Date of the sweep, if it is new
     #[arg(long, value_name = "DATE", help_heading = "Adding")]
     pub(crate) date: Option<String>,
-    /// Delete these documents so long after they were added [default: the --ttl of the index]
-    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Adding")]
-    pub(crate) ttl: Option<u64>,
-    /// Memory for documents before they are written to a segment
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1GiB", help_heading = "Running")]
-    pub(crate) memory: usize,
     #[command(flatten)]
-    pub(crate) running: IndexRunningArgs,
+    pub(crate) storing: StoringArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct SweepRemoveArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
     /// Name of the sweep
     #[arg(value_name = "NAME")]
     pub(crate) name: String,
-    #[command(flatten)]
-    pub(crate) running: IndexRunningArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexDiffArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
     /// The earlier sweep
     #[arg(value_name = "FROM")]
     pub(crate) from: String,
@@ -214,16 +234,11 @@ pub(crate) struct IndexDiffArgs {
     /// List only pages with this change (may be repeated) [default: all but same]
     #[arg(long, value_name = "CHANGE")]
     pub(crate) only: Vec<String>,
-    #[command(flatten)]
-    pub(crate) running: IndexRunningArgs,
 }
 
 #[derive(Debug, Args)]
 #[command(group = clap::ArgGroup::new("of").required(true).args(["url", "site", "all"]))]
 pub(crate) struct IndexHistoryArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
     /// URL of a page
     #[arg(value_name = "URL")]
     pub(crate) url: Option<String>,
@@ -236,71 +251,52 @@ pub(crate) struct IndexHistoryArgs {
     /// Versions that resemble each other so much changed slightly
     #[arg(long, value_name = "RATIO", value_parser = ratio, default_value = "0.9")]
     pub(crate) slight: f64,
-    /// Format of what is printed
-    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
-    pub(crate) format: FormatArg,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexHoldersArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
     /// URL of the page
     #[arg(value_name = "URL")]
     pub(crate) url: String,
     /// Documents that contain so much of the page
     #[arg(long, short = 't', value_name = "RATIO", default_value = "0.8")]
     pub(crate) threshold: String,
-    /// Format of what is printed
-    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
-    pub(crate) format: FormatArg,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexRevisitArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
     /// Only pages of this host, or of hosts below this domain
     #[arg(long, value_name = "HOST")]
     pub(crate) site: Option<String>,
     /// Only the first N pages
     #[arg(long, short = 'n', value_name = "N")]
     pub(crate) limit: Option<usize>,
-    #[command(flatten)]
-    pub(crate) running: IndexRunningArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct IndexDirArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
-    #[command(flatten)]
-    pub(crate) running: IndexRunningArgs,
 }
 
 /// Options of every command that changes or checks an index.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub(crate) struct IndexRunningArgs {
     /// Threads to use [default: all cores]
-    #[arg(
-        long,
-        short = 'j',
-        value_name = "N",
-        value_parser = threads(),
-        default_value_t = 0,
-        hide_default_value = true,
-        help_heading = "Running"
-    )]
-    pub(crate) threads: usize,
+    #[arg(long, short = 'j', value_name = "N", value_parser = threads(), help_heading = "Running")]
+    pub(crate) threads: Option<usize>,
     /// Format of what is printed
     #[arg(long, value_enum, default_value_t = FormatArg::Text, help_heading = "Running")]
     pub(crate) format: FormatArg,
     /// Print only errors
     #[arg(long, short = 'q', help_heading = "Running")]
     pub(crate) quiet: bool,
+}
+
+impl IndexRunningArgs {
+    /// Number of threads; 0 for all cores.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.unwrap_or(0)
+    }
+
+    /// Opens an index to change it.
+    pub(crate) fn open(&self, dir: &Path) -> Result<IndexWriter, LookalikeError> {
+        IndexWriter::open(dir, self.threads())
+    }
 }
 
 #[derive(Debug, Args)]
@@ -361,16 +357,8 @@ pub(crate) struct IndexCreateArgs {
     #[command(flatten)]
     pub(crate) fields: FieldArgs,
     /// Threads to read the sample [default: all cores]
-    #[arg(
-        long,
-        short = 'j',
-        value_name = "N",
-        value_parser = threads(),
-        default_value_t = 0,
-        hide_default_value = true,
-        help_heading = "Running"
-    )]
-    pub(crate) threads: usize,
+    #[arg(long, short = 'j', value_name = "N", value_parser = threads(), help_heading = "Running")]
+    pub(crate) threads: Option<usize>,
     /// Print only errors
     #[arg(long, short = 'q', help_heading = "Running")]
     pub(crate) quiet: bool,
@@ -378,9 +366,6 @@ pub(crate) struct IndexCreateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexAddArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
     #[command(flatten)]
     pub(crate) input: InputArgs,
     /// Add a document only if it matches no kept document at this threshold, by the measure of the
@@ -396,28 +381,14 @@ pub(crate) struct IndexAddArgs {
     /// Commit whenever exactly so many documents were read, and at the end, from standard input too;
     /// a line is printed for each commit [default: at the end; from standard input, as they arrive
     /// and at most 1000 at a time]
-    #[arg(
-        long,
-        value_name = "N",
-        value_parser = clap::value_parser!(u64).range(1..),
-        help_heading = "Adding"
-    )]
+    #[arg(long, value_name = "N", value_parser = long_count(), help_heading = "Adding")]
     pub(crate) commit_every: Option<u64>,
-    /// Delete these documents so long after they were added [default: the --ttl of the index]
-    #[arg(long, value_name = "TIME", value_parser = seconds, help_heading = "Adding")]
-    pub(crate) ttl: Option<u64>,
-    /// Memory for documents before they are written to a segment
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "1GiB", help_heading = "Running")]
-    pub(crate) memory: usize,
     #[command(flatten)]
-    pub(crate) running: IndexRunningArgs,
+    pub(crate) storing: StoringArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexDeleteArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
     /// Ids to delete, in every sweep
     #[arg(long, value_name = "ID", help_heading = "Documents")]
     pub(crate) id: Vec<String>,
@@ -436,43 +407,21 @@ pub(crate) struct IndexDeleteArgs {
     /// Only say how many documents would be deleted
     #[arg(long, help_heading = "Running")]
     pub(crate) dry_run: bool,
-    #[command(flatten)]
-    pub(crate) running: IndexRunningArgs,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexMergeArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
     /// Indexes whose documents are added; those of a later one replace those with the same id
     #[arg(value_name = "OTHER", required = true)]
     pub(crate) others: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) running: IndexRunningArgs,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct IndexStatsArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
-    /// Format of what is printed
-    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
-    pub(crate) format: FormatArg,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexCheckArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
     /// Also make every set from its text and compare it with the postings, and decide again which
     /// documents are kept
     #[arg(long)]
     pub(crate) deep: bool,
-    #[command(flatten)]
-    pub(crate) running: IndexRunningArgs,
 }
 
 #[derive(Debug, Args)]
@@ -490,9 +439,6 @@ pub(crate) struct IndexRepairArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct IndexExportArgs {
-    /// Directory of the index
-    #[arg(value_name = "DIR")]
-    pub(crate) dir: PathBuf,
     /// Directory for the tables; with --documents also a file with the ending .jsonl, or `-` for
     /// standard output [default with --documents: -]
     #[arg(
@@ -524,8 +470,6 @@ pub(crate) struct IndexExportArgs {
     /// Maximum number of pairs to list
     #[arg(long, value_name = "N", default_value_t = 10_000_000, help_heading = "Output")]
     pub(crate) max_pairs: u64,
-    #[command(flatten)]
-    pub(crate) running: IndexRunningArgs,
 }
 
 #[derive(Debug, Args)]

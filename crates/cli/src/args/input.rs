@@ -4,7 +4,7 @@ use super::FieldArgs;
 use super::values::utf8;
 use clap::Args;
 
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Args)]
 pub(crate) struct InputArgs {
     /// Files, directories, globs, URLs (s3, gs, az, https); `-` for standard input (JSONL, or what
     /// --input-format says).

@@ -32,15 +32,8 @@ pub(crate) struct LexiconBuildArgs {
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256MiB")]
     pub(crate) memory: usize,
     /// Threads to use [default: all cores]
-    #[arg(
-        long,
-        short = 'j',
-        value_name = "N",
-        value_parser = threads(),
-        default_value_t = 0,
-        hide_default_value = true
-    )]
-    pub(crate) threads: usize,
+    #[arg(long, short = 'j', value_name = "N", value_parser = threads())]
+    pub(crate) threads: Option<usize>,
     /// Print only errors
     #[arg(long, short = 'q')]
     pub(crate) quiet: bool,

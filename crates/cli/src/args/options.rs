@@ -47,6 +47,7 @@ groups! {
     MinFeaturesArgs, MinFeatures: MIN_FEATURES;
     SeparateArgs, Separate: SEPARATE;
     KeepArgs, Keep: KEEP;
+    KeepNArgs, KeepN: KEEP_N;
     ContainedArgs, Contained: CONTAINED;
     WitnessArgs, Witness: WITNESS;
     FieldArgs, Fields: FIELDS, FORMATS;

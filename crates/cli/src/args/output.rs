@@ -11,16 +11,8 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 pub(crate) struct RunningArgs {
     /// Threads to use [default: all cores]
-    #[arg(
-        long,
-        short = 'j',
-        value_name = "N",
-        value_parser = threads(),
-        default_value_t = 0,
-        hide_default_value = true,
-        help_heading = "Running"
-    )]
-    pub(crate) threads: usize,
+    #[arg(long, short = 'j', value_name = "N", value_parser = threads(), help_heading = "Running")]
+    pub(crate) threads: Option<usize>,
     /// Directory for spill files and checkpoints [default: the directory of the output, or the
     /// system's for temporary files]
     #[arg(long, alias = "tmp-dir", value_name = "DIR", help_heading = "Running")]
@@ -34,20 +26,6 @@ pub(crate) struct MemoryArgs {
     /// quarters of the memory available]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
     pub(crate) memory: Option<usize>,
-}
-
-/// Checkpoints and plans of earlier runs.
-#[derive(Debug, Args)]
-pub(crate) struct EarlierArgs {
-    /// Write checkpoints to OUT.scratch (in --scratch, or beside the output), and continue from
-    /// those of an earlier run of the same job. Checkpoints are also written if --scratch is given
-    /// or if the inputs may not fit into memory
-    #[arg(long, help_heading = "Running")]
-    pub(crate) resume: bool,
-    /// Output of `lookalike plan --format json` for this run; the summary compares the prediction
-    /// with the outcome
-    #[arg(long, value_name = "FILE", help_heading = "Running")]
-    pub(crate) plan: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

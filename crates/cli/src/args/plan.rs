@@ -2,9 +2,7 @@
 
 use super::options::choice;
 use super::values::size;
-use super::{
-    FormatArg, InputArgs, LogArgs, MatchArgs, MemoryArgs, PlannedArg, RunningArgs, WitnessArgs,
-};
+use super::{FormatArg, InputArgs, LogArgs, MatchArgs, MemoryArgs, RunningArgs, WitnessArgs};
 use clap::Args;
 use lookalike::settings::Linkage;
 
@@ -20,8 +18,8 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
     /// Command to plan
-    #[arg(long, value_enum, default_value_t = PlannedArg::Dedup, help_heading = "Plan")]
-    pub(crate) command: PlannedArg,
+    #[arg(long, value_parser = ["dedup", "cluster"], default_value = "dedup", help_heading = "Plan")]
+    pub(crate) command: String,
     /// Size of the sample; it is read several times
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64MiB", help_heading = "Plan")]
     pub(crate) sample: usize,

@@ -1,7 +1,7 @@
 //! The arguments of `lookalike recluster`.
 
-use super::keep::{KeepList, keep_list};
 use super::options::{choice, table_format};
+use super::values::{KeepList, keep_list};
 use super::{ContainedArgs, FormatArg, LogArgs, ReportArgs};
 use clap::Args;
 use lookalike::{

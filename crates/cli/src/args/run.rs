@@ -1,18 +1,18 @@
 //! The arguments of `lookalike dedup` and `lookalike cluster`.
 
-use super::dry_run::DryRunArgs;
 use super::options::choice;
 use super::values::utf8;
 use super::{
-    AttributesArgs, ContainedArgs, EarlierArgs, GuardArgs, InputArgs, LogArgs, MatchArgs,
-    MemoryArgs, NearMissArgs, OutputArgs, ReportArgs, SeedArgs, StreamArgs, SurvivorArgs,
-    WitnessArgs,
+    ContainedArgs, InputArgs, KeepNArgs, LogArgs, MatchArgs, MemoryArgs, OutputArgs, ReportArgs,
+    SeedArgs, StreamArgs, WitnessArgs,
 };
 use clap::Args;
 use lookalike::settings::Linkage;
+use std::path::PathBuf;
 
+/// Arguments of both.
 #[derive(Debug, Args)]
-pub(crate) struct DedupArgs {
+pub(crate) struct RunArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
     #[command(flatten)]
@@ -27,25 +27,59 @@ pub(crate) struct DedupArgs {
     pub(crate) log: LogArgs,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
+    /// Write nothing: print which files would be read, the settings, where results would go, and
+    /// what `lookalike plan` predicts from a sample
+    #[arg(long, help_heading = "Running")]
+    pub(crate) dry_run: bool,
+    /// Write checkpoints to OUT.scratch (in --scratch, or beside the output), and continue from
+    /// those of an earlier run of the same job. Checkpoints are also written if --scratch is given
+    /// or if the inputs may not fit into memory
+    #[arg(long, help_heading = "Running")]
+    pub(crate) resume: bool,
+    /// Output of `lookalike plan --format json` for this run; the summary compares the prediction
+    /// with the outcome
+    #[arg(long, value_name = "FILE", help_heading = "Running")]
+    pub(crate) plan: Option<PathBuf>,
+}
+
+/// Results of both beside the usual ones.
+#[derive(Debug, Args)]
+pub(crate) struct ExtraArgs {
+    /// Also write attributes/, a JSONL file for each input with one line for each of its records, in
+    /// order: id, cluster, whether it leads the cluster, whether it is removed
+    #[arg(long, help_heading = "Output")]
+    pub(crate) attributes: bool,
+    /// Also write near_misses, the pairs that miss --threshold by at most this: of kept documents
+    /// (`dedup`), or all (`cluster`)
+    #[arg(long, value_name = "DISTANCE", help_heading = "Output")]
+    pub(crate) near_misses: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DedupArgs {
     #[command(flatten)]
-    pub(crate) dry: DryRunArgs,
-    #[command(flatten)]
-    pub(crate) earlier: EarlierArgs,
+    pub(crate) run: RunArgs,
     /// How pairs become clusters [default: leaders]
     #[arg(long, value_parser = choice::<Linkage>("linkage"), help_heading = "Which duplicate to keep")]
     pub(crate) linkage: Option<Linkage>,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
     #[command(flatten)]
-    pub(crate) survivors: SurvivorArgs,
+    pub(crate) keep_n: KeepNArgs,
+    /// Keep no document of a cluster: only documents without a duplicate are left
+    #[arg(long, conflicts_with = "keep-n", help_heading = "Which duplicate to keep")]
+    pub(crate) drop_all: bool,
     #[command(flatten)]
     pub(crate) contained: ContainedArgs,
     #[command(flatten)]
-    pub(crate) attributes: AttributesArgs,
-    #[command(flatten)]
-    pub(crate) near: NearMissArgs,
-    #[command(flatten)]
-    pub(crate) guards: GuardArgs,
+    pub(crate) extra: ExtraArgs,
+    /// Stop (exit code 3) before more than this share is removed, of all documents or of an input
+    /// with at least 100 documents [default: 98% of all, if there are more than 1000]
+    #[arg(long, value_name = "PERCENT", help_heading = "Guards")]
+    pub(crate) max_loss: Option<String>,
+    /// Stop (exit code 3) if a cluster is larger: a number of documents, or a percentage of all
+    #[arg(long, value_name = "N|PERCENT", help_heading = "Guards")]
+    pub(crate) max_cluster: Option<String>,
     /// Remove from INPUT the duplicates of documents in this collection, which is not changed: all
     /// names up to the next option (may be repeated; give INPUT first, or after --). --measure containment: of the INPUT document in the other, whichever is smaller
     #[arg(long, value_name = "OTHER", num_args = 1.., value_parser = utf8(), help_heading = "Which duplicate to keep")]
@@ -78,23 +112,7 @@ pub(crate) struct DedupArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ClusterArgs {
     #[command(flatten)]
-    pub(crate) input: InputArgs,
-    #[command(flatten)]
-    pub(crate) matching: MatchArgs,
-    #[command(flatten)]
-    pub(crate) seed: SeedArgs,
-    #[command(flatten)]
-    pub(crate) output: OutputArgs,
-    #[command(flatten)]
-    pub(crate) report: ReportArgs,
-    #[command(flatten)]
-    pub(crate) log: LogArgs,
-    #[command(flatten)]
-    pub(crate) memory: MemoryArgs,
-    #[command(flatten)]
-    pub(crate) dry: DryRunArgs,
-    #[command(flatten)]
-    pub(crate) earlier: EarlierArgs,
+    pub(crate) run: RunArgs,
     /// How pairs become clusters [default: components; leaders with --contained-only]
     #[arg(long, value_parser = choice::<Linkage>("linkage"), help_heading = "Which duplicate to keep")]
     pub(crate) linkage: Option<Linkage>,
@@ -103,7 +121,5 @@ pub(crate) struct ClusterArgs {
     #[command(flatten)]
     pub(crate) contained: ContainedArgs,
     #[command(flatten)]
-    pub(crate) attributes: AttributesArgs,
-    #[command(flatten)]
-    pub(crate) near: NearMissArgs,
+    pub(crate) extra: ExtraArgs,
 }

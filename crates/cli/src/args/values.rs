@@ -1,6 +1,8 @@
 //! Parsers of argument values: input names, sizes, checksums and numbers of threads.
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::builder::{
+    OsStringValueParser, RangedI64ValueParser, RangedU64ValueParser, TypedValueParser,
+};
 
 /// Parses names of inputs. They are written into results, so they must be UTF-8.
 pub(super) fn utf8() -> impl TypedValueParser<Value = String> {
@@ -15,14 +17,34 @@ pub(super) fn utf8() -> impl TypedValueParser<Value = String> {
 }
 
 /// Parses a number of threads, at most 1024: each takes memory. 0 means all cores.
-pub(super) fn threads() -> clap::builder::RangedU64ValueParser<usize> {
-    clap::builder::RangedU64ValueParser::new().range(0..=1024)
+pub(super) fn threads() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(0..=1024)
 }
 
 /// Parses a checksum as `lexicon show` prints it.
 pub(super) fn checksum(text: &str) -> Result<String, String> {
     let ok = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if ok { Ok(text.to_ascii_lowercase()) } else { Err("use 32 hexadecimal digits".into()) }
+}
+
+/// Rules of one value of `--keep`: several are separated by commas, which values in quotes and
+/// parentheses may contain.
+pub(super) type KeepList = Vec<String>;
+
+/// Parses a list of rules.
+pub(super) fn keep_list(text: &str) -> Result<KeepList, String> {
+    let rules = lookalike::settings::keep_rules(text).map_err(|error| error.to_string())?;
+    Ok(rules.iter().map(ToString::to_string).collect())
+}
+
+/// Parses a count of 32 bits, at least 1.
+pub(super) fn count() -> RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..)
+}
+
+/// Parses a count of 64 bits, at least 1.
+pub(super) fn long_count() -> RangedU64ValueParser {
+    clap::value_parser!(u64).range(1..)
 }
 
 /// Parses a size such as `8GiB`, `1.5GB`, `500M` or `1000000`, in bytes.

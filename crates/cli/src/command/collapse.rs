@@ -3,7 +3,7 @@
 use crate::args::{CollapseArgs, FormatArg};
 use crate::exit::Exit;
 use crate::terminal::tell;
-use crate::visible::{visible, write_json};
+use crate::visible::{visible, write_pretty};
 use anyhow::Context;
 use lookalike::{
     Index,
@@ -49,11 +49,7 @@ pub(super) fn run(args: &CollapseArgs) -> anyhow::Result<Exit> {
     let measure = options.measure.or(of_index).unwrap_or(Measure::Resemblance);
     let mut stdout = std::io::stdout().lock();
     if args.format == FormatArg::Json {
-        write_json(
-            &mut stdout,
-            &serde_json::to_string_pretty(&serde_json::json!({"groups": groups}))?,
-        )?;
-        writeln!(stdout)?;
+        write_pretty(&mut stdout, &serde_json::json!({"groups": groups}))?;
         return Ok(Exit::Done);
     }
     for group in groups {

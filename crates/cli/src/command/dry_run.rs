@@ -5,12 +5,12 @@ use crate::args::{FormatArg, OutputArgs};
 use crate::exit::Exit;
 use crate::flags::with_flags;
 use crate::interrupt;
-use crate::progress::TerminalProgress;
-use crate::terminal::{numbers_table, pairs_table, tell, write_table};
-use crate::visible::{visible, write_json};
+use crate::progress::with_progress;
+use crate::terminal::{numbers_table, pairs_table, write_table};
+use crate::visible::{visible, write_pretty};
 use lookalike::{
     Job,
-    input::{LeftOut, LeftOutReason},
+    input::LeftOutReason,
     planning::{FormatFiles, Preview, preview},
 };
 use serde_json::json;
@@ -18,28 +18,16 @@ use std::io::Write;
 
 pub(super) fn run(job: &Job, output: &OutputArgs, cluster: bool) -> anyhow::Result<Exit> {
     interrupt::listen()?;
-    let progress = TerminalProgress::new(output.quiet);
-    let shown = preview(job, cluster, &progress);
-    progress.finish();
-    let shown = shown?;
+    let shown = with_progress(output.quiet, |progress| preview(job, cluster, progress))?;
     let mut out = std::io::stdout().lock();
     if output.format == FormatArg::Json {
-        write_json(&mut out, &serde_json::to_string_pretty(&as_json(job, &shown)?)?)?;
-        writeln!(out)?;
+        write_pretty(&mut out, &as_json(job, &shown)?)?;
     } else {
         print(job, &shown, &mut out)?;
     }
     if output.verbose {
-        for path in &shown.skipped {
-            tell(format_args!(
-                "{}: skipped: {}",
-                path.display(),
-                lookalike::input::why_skipped(path)
-            ));
-        }
-        for LeftOut { path, reason } in &shown.left_out {
-            tell(format_args!("{}: left out: {}", path.display(), reason.remedy()));
-        }
+        problems::print_skipped(&shown.skipped, usize::MAX);
+        problems::print_left_out(&shown.left_out, usize::MAX);
     }
     if let Some(planned) = &shown.planned {
         let sample = &planned.plan.sample;

@@ -2,11 +2,11 @@
 
 use super::jobs::with_output;
 use super::problems;
-use crate::args::{EvaluateArgs, FormatArg, Given, TruthArg};
+use crate::args::{EvaluateArgs, FormatArg, Given};
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::log::{self, Log};
-use crate::progress::TerminalProgress;
+use crate::progress::with_progress;
 use crate::terminal::{numbers_table, write_table};
 use crate::visible::{visible, write_json};
 use lookalike::evaluation::{ClassSettings, EvaluateJob, EvaluateOptions, TruthSource, evaluate};
@@ -19,9 +19,9 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
     let options = EvaluateOptions {
         methods: args.methods.clone(),
         lexicons: args.lexicon.clone(),
-        truth: match (&args.labels, args.truth) {
-            (Some(file), _) => TruthSource::Labels(file.clone().into()),
-            (None, TruthArg::Exact) => TruthSource::Exact,
+        truth: match &args.labels {
+            Some(file) => TruthSource::Labels(file.clone().into()),
+            None => args.truth.clone(),
         },
         list_from: args.list_from.clone(),
         classes: args.classes.clone().map(|file| ClassSettings {
@@ -35,10 +35,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<Exit> {
     };
     let job = EvaluateJob { job: with_output(&args.input, &args.output, settings), options };
     interrupt::listen()?;
-    let progress = TerminalProgress::new(args.output.quiet);
-    let evaluated = evaluate(&job, &progress);
-    progress.finish();
-    let evaluated = evaluated?;
+    let evaluated = with_progress(args.output.quiet, |progress| evaluate(&job, progress))?;
     let evaluation = &evaluated.evaluation;
     if !args.output.quiet {
         let shown = if args.output.verbose { usize::MAX } else { problems::SHOWN };

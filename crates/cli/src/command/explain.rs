@@ -2,7 +2,7 @@
 
 use crate::args::{ExplainArgs, FormatArg};
 use crate::exit::Exit;
-use crate::visible::write_json;
+use crate::visible::write_pretty;
 use std::io::{IsTerminal, Write};
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
@@ -17,8 +17,7 @@ pub(super) fn print(
 ) -> anyhow::Result<Exit> {
     let mut stdout = std::io::stdout().lock();
     if json {
-        write_json(&mut stdout, &serde_json::to_string_pretty(&evidence.comparison())?)?;
-        writeln!(stdout)?;
+        write_pretty(&mut stdout, &evidence.comparison())?;
     } else {
         let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
         let style =

@@ -49,7 +49,7 @@ fn verdicts(dir: &Path, args: &FilterVerdictArgs) -> anyhow::Result<Exit> {
     let filter = MessageFilter::open(dir, options)?;
     let fields = fields(&args.input)?;
     let read = ReadOptions {
-        threads: args.running.threads,
+        threads: args.running.threads.unwrap_or(0),
         strict: args.input.strict,
         skip_unreadable: args.input.skip_unreadable,
     };
@@ -243,7 +243,7 @@ fn report(args: &FilterReportArgs) -> anyhow::Result<Exit> {
         ReportArg::Ham => Report::Ham,
         ReportArg::Revoke => Report::Revoke,
     };
-    let mut index = IndexWriter::open(&args.prototypes.dir, args.running.threads)?;
+    let mut index = IndexWriter::open(&args.prototypes.dir, args.running.threads.unwrap_or(0))?;
     let fields = fields(&args.input)?;
     let source = match inputs(&args.input)? {
         Messages::Lines => Source::files(["-"]),
@@ -353,7 +353,7 @@ fn exit(read: u64, problems: u64) -> Exit {
 }
 
 fn print_problems(listed: &[Problem], problems: u64) {
-    problems::print(listed, problems, problems::SHOWN, "; --strict stops at the first");
+    problems::print(listed, problems, problems::SHOWN, problems::STRICT);
 }
 
 fn write_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {

@@ -2,29 +2,28 @@
 
 use super::{problems, sweeps};
 use crate::args::{
-    FormatArg, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs, IndexDeleteArgs,
-    IndexDirArgs, IndexExportArgs, IndexMergeArgs, IndexRepairArgs, IndexStatsArgs, SweepAddArgs,
-    SweepCommand,
+    FormatArg, FormatArgs, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs,
+    IndexDeleteArgs, IndexExportArgs, IndexMergeArgs, IndexRepairArgs, IndexRunningArgs, InputArgs,
+    NoArgs, OnIndex, StoringArgs, SweepAddArgs, SweepCommand,
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
-use crate::progress::TerminalProgress;
-use crate::terminal::{pairs_table, print_numbers, tell, write_table};
-use crate::visible::write_json;
+use crate::progress::with_progress;
+use crate::terminal::{pairs_table, print_numbers, print_result, tell, write_table};
+use crate::visible::write_pretty;
 use anyhow::Context;
 use lookalike::{
     Index, IndexWriter, Source,
     index::{
-        AddOptions, Committed, DeleteWhat, ExportOptions, IndexSettings, check_index,
+        AddOptions, Added, Committed, DeleteWhat, ExportOptions, IndexSettings, check_index,
         export_documents, export_tables, repair_index, write_documents,
     },
-    input::LeftOut,
     methods::MethodSettings,
     settings::Verify,
 };
 use serde_json::json;
 use std::io::{BufReader, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
     match command {
@@ -37,7 +36,7 @@ pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
         IndexCommand::Check(args) => check(args),
         IndexCommand::Repair(args) => repair(args),
         IndexCommand::Export(args) => export(args),
-        IndexCommand::Sweep(SweepCommand::Add(args)) => add(&of_sweep(args)),
+        IndexCommand::Sweep(SweepCommand::Add(args)) => add_to_sweep(args),
         IndexCommand::Sweep(SweepCommand::List(args)) => sweeps::list(args),
         IndexCommand::Sweep(SweepCommand::Remove(args)) => sweeps::remove(args),
         IndexCommand::Diff(args) => sweeps::diff(args),
@@ -50,7 +49,7 @@ pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
 fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
     let fields = super::settings::settings(&[&args.fields])?;
     let mut documents = super::settings::settings(&[&args.criterion, &args.analysis, &args.least])?;
-    documents.keep = crate::args::keep_rules(&args.keep);
+    documents.keep = args.keep.concat();
     documents.formats.mail_attachments = fields.formats.mail_attachments;
     let method = |spec: &String| MethodSettings {
         spec: spec.clone(),
@@ -71,12 +70,10 @@ fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
     } else {
         interrupt::listen()?;
         let sample = Source::files(args.sample.iter().cloned());
-        let (dir, threads) = (&args.dir, args.threads);
-        let progress = TerminalProgress::new(args.quiet);
-        let created =
-            IndexWriter::create_with_sample(dir, settings, sample, &fields, &progress, threads);
-        progress.finish();
-        created?;
+        let (dir, threads) = (&args.dir, args.threads.unwrap_or(0));
+        with_progress(args.quiet, |progress| {
+            IndexWriter::create_with_sample(dir, settings, sample, &fields, progress, threads)
+        })?;
     }
     if !args.quiet {
         tell(format_args!("created the index {}", args.dir.display()));
@@ -84,57 +81,47 @@ fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
-    interrupt::listen()?;
-    let fields = super::settings::settings(&[&args.input.fields])?;
+fn add(args: &OnIndex<IndexAddArgs>) -> anyhow::Result<Exit> {
+    let own = &args.own;
     let options = AddOptions {
-        unless_duplicate: args.unless_duplicate.clone(),
-        sweep: args.sweep.clone().map(|name| (name, args.date.clone())),
-        commit_every: args.commit_every,
-        stage_only: false,
-        ttl: args.ttl,
-        strict: args.input.strict,
-        skip_unreadable: args.input.skip_unreadable,
-        memory: Some(args.memory as u64),
+        unless_duplicate: own.unless_duplicate.clone(),
+        sweep: own.sweep.clone().map(|name| (name, own.date.clone())),
+        commit_every: own.commit_every,
+        ..add_options(&own.input, &own.storing)
     };
-    let mut index = IndexWriter::open(&args.dir, args.running.threads)?;
-    let progress = TerminalProgress::new(args.running.quiet);
-    let stream = args.input.inputs.iter().any(|input| input == "-");
-    let lines = stream || args.commit_every.is_some();
-    let mut failed = None;
-    let committed = |done: Committed| {
-        if lines && let Err(error) = print_commit(done) {
-            failed.get_or_insert(error);
-        }
-    };
-    let added = match (stream, &args.input.inputs[..]) {
-        (true, [_]) => {
-            let lines = BufReader::with_capacity(1 << 16, std::io::stdin());
-            index.add_lines(lines, &fields, &options, &progress, committed)
-        }
-        (true, _) => {
-            let reason = "`-` is standard input; give it alone";
-            return Err(WrongUsage(reason.to_owned()).into());
-        }
-        (false, inputs) => {
-            let source = Source::files(inputs.iter().cloned());
-            index.add(source, &fields, &options, &progress, committed)
-        }
-    };
-    progress.finish();
-    let added = added?;
-    if let Some(error) = failed {
-        return Err(error).context("the documents are committed, but that cannot be printed");
+    add_with(&args.dir, &own.input, &options, &args.running)
+}
+
+fn add_to_sweep(args: &OnIndex<SweepAddArgs>) -> anyhow::Result<Exit> {
+    let own = &args.own;
+    let sweep = Some((own.name.clone(), own.date.clone()));
+    let options = AddOptions { sweep, ..add_options(&own.input, &own.storing) };
+    add_with(&args.dir, &own.input, &options, &args.running)
+}
+
+/// Options that adding to a sweep has as well.
+fn add_options(input: &InputArgs, storing: &StoringArgs) -> AddOptions {
+    AddOptions {
+        ttl: storing.ttl,
+        strict: input.strict,
+        skip_unreadable: input.skip_unreadable,
+        memory: Some(storing.memory as u64),
+        ..AddOptions::default()
     }
-    if !args.running.quiet {
-        let advice = "; --strict stops at the first";
-        problems::print(&added.listed, added.problems, problems::SHOWN, advice);
-        for LeftOut { path, reason } in added.left_out.iter().take(problems::SHOWN) {
-            tell(format_args!("{}: left out: {}", path.display(), reason.remedy()));
-        }
-        if let Some(more @ 1..) = added.left_out.len().checked_sub(problems::SHOWN) {
-            tell(format_args!("and {more} more names that are left out"));
-        }
+}
+
+fn add_with(
+    dir: &Path,
+    input: &InputArgs,
+    options: &AddOptions,
+    running: &IndexRunningArgs,
+) -> anyhow::Result<Exit> {
+    interrupt::listen()?;
+    let stream = input.inputs.iter().any(|input| input == "-");
+    let lines = stream || options.commit_every.is_some();
+    let added = read_into(dir, input, options, running, (stream, lines))?;
+    if !running.quiet {
+        tell_problems(&added);
     }
     if added.code_by_words {
         tell(format_args!(
@@ -143,35 +130,13 @@ fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
              `index create --tokens symbols`."
         ));
     }
-    if lines && added.duplicates > 0 {
+    if !lines {
+        print_added(&added, options.unless_duplicate.is_some(), running)?;
+    } else if added.duplicates > 0 {
         tell(format_args!(
             "{} of {} documents were left out as duplicates",
             added.duplicates, added.read
         ));
-    }
-    let done = added.committed;
-    if args.running.format == FormatArg::Json && !lines {
-        let value = json!({
-            "commit": done.commit, "documents": done.documents, "read": added.read,
-            "added": done.added, "updated": done.updated, "duplicates": added.duplicates,
-            "problems": added.problems, "seconds": added.seconds,
-        });
-        writeln!(std::io::stdout(), "{value}")?;
-    } else if !args.running.quiet && !lines {
-        let mut rows = vec![
-            ("documents read", added.read),
-            ("added", done.added - done.updated),
-            ("replaced", done.updated),
-        ];
-        if args.unless_duplicate.is_some() {
-            rows.push(("left out as duplicates", added.duplicates));
-        }
-        rows.extend([
-            ("records that could not be used", added.problems),
-            ("documents in the index", done.documents),
-            ("commit", done.commit),
-        ]);
-        print_numbers(&rows)?;
     }
     Ok(match (added.read, added.problems) {
         (0, 1..) => Exit::after(0, added.problems),
@@ -179,19 +144,77 @@ fn add(args: &IndexAddArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// `index sweep add` as `index add`.
-fn of_sweep(args: &SweepAddArgs) -> IndexAddArgs {
-    IndexAddArgs {
-        dir: args.dir.clone(),
-        input: args.input.clone(),
-        unless_duplicate: None,
-        sweep: Some(args.name.clone()),
-        date: args.date.clone(),
-        commit_every: None,
-        ttl: args.ttl,
-        memory: args.memory,
-        running: args.running.clone(),
+/// Adds the documents of the inputs: of standard input with `stream`. With `lines`, a line is printed for
+/// each commit.
+fn read_into(
+    dir: &Path,
+    input: &InputArgs,
+    options: &AddOptions,
+    running: &IndexRunningArgs,
+    (stream, lines): (bool, bool),
+) -> anyhow::Result<Added> {
+    let fields = super::settings::settings(&[&input.fields])?;
+    let mut index = running.open(dir)?;
+    if stream && input.inputs.len() > 1 {
+        let reason = "`-` is standard input; give it alone";
+        return Err(WrongUsage(reason.to_owned()).into());
     }
+    let mut failed = None;
+    let committed = |done: Committed| {
+        if lines && let Err(error) = print_commit(done) {
+            failed.get_or_insert(error);
+        }
+    };
+    let added = with_progress(running.quiet, |progress| match stream {
+        true => {
+            let lines = BufReader::with_capacity(1 << 16, std::io::stdin());
+            index.add_lines(lines, &fields, options, progress, committed)
+        }
+        false => {
+            let source = Source::files(input.inputs.iter().cloned());
+            index.add(source, &fields, options, progress, committed)
+        }
+    })?;
+    match failed {
+        Some(error) => {
+            Err(error).context("the documents are committed, but that cannot be printed")
+        }
+        None => Ok(added),
+    }
+}
+
+/// Lists the first records and names that were not added.
+fn tell_problems(added: &Added) {
+    problems::print(&added.listed, added.problems, problems::SHOWN, problems::STRICT);
+    problems::print_left_out(&added.left_out, problems::SHOWN);
+}
+
+/// Prints what was added by the last commit.
+fn print_added(
+    added: &Added,
+    with_duplicates: bool,
+    running: &IndexRunningArgs,
+) -> anyhow::Result<()> {
+    let done = added.committed;
+    let json = json!({
+        "commit": done.commit, "documents": done.documents, "read": added.read,
+        "added": done.added, "updated": done.updated, "duplicates": added.duplicates,
+        "problems": added.problems, "seconds": added.seconds,
+    });
+    let mut rows = vec![
+        ("documents read", added.read),
+        ("added", done.added - done.updated),
+        ("replaced", done.updated),
+    ];
+    if with_duplicates {
+        rows.push(("left out as duplicates", added.duplicates));
+    }
+    rows.extend([
+        ("records that could not be used", added.problems),
+        ("documents in the index", done.documents),
+        ("commit", done.commit),
+    ]);
+    print_result(running, &json, &rows)
 }
 
 /// A line for a durable commit.
@@ -201,84 +224,63 @@ fn print_commit(done: Committed) -> std::io::Result<()> {
     stdout.flush()
 }
 
-fn delete(args: &IndexDeleteArgs) -> anyhow::Result<Exit> {
-    let mut ids = args.id.clone();
-    if let Some(path) = &args.ids {
+fn delete(args: &OnIndex<IndexDeleteArgs>) -> anyhow::Result<Exit> {
+    let (own, running) = (&args.own, &args.running);
+    let mut ids = own.id.clone();
+    if let Some(path) = &own.ids {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
         ids.extend(text.lines().filter(|line| !line.is_empty()).map(str::to_owned));
     }
-    let what = DeleteWhat {
-        ids,
-        urls: args.url.clone(),
-        before: args.before.clone(),
-        site: args.site.clone(),
-    };
+    let (urls, before, site) = (own.url.clone(), own.before.clone(), own.site.clone());
+    let what = DeleteWhat { ids, urls, before, site };
     if what.is_empty() {
         let reason = "name the documents: give --id, --ids, --url, --before or --site";
         return Err(WrongUsage(reason.to_owned()).into());
     }
-    let mut index = IndexWriter::open(&args.dir, args.running.threads)?;
+    let mut index = running.open(&args.dir)?;
     let found = index.find(&what)?;
-    let count = found.documents.len() as u64;
-    let done = match args.dry_run {
-        true => None,
-        false => {
-            index.delete(&found.documents);
-            Some(index.commit()?)
-        }
+    let (count, unknown) = (found.documents.len() as u64, found.unknown.len() as u64);
+    let (name, deleted, documents) = if own.dry_run {
+        ("would be deleted", 0, index.snapshot().len())
+    } else {
+        index.delete(&found.documents);
+        ("deleted", count, index.commit()?.documents)
     };
-    if !args.running.quiet {
+    if !running.quiet {
         for name in found.unknown.iter().take(problems::SHOWN) {
             tell(format_args!("lookalike: no document `{name}` in the index"));
         }
     }
-    let documents = done.map_or_else(|| index.snapshot().len(), |done| done.documents);
-    if args.running.format == FormatArg::Json {
-        let value = json!({
-            "deleted": if args.dry_run { 0 } else { count }, "found": count,
-            "unknown": found.unknown.len(), "documents": documents,
-        });
-        writeln!(std::io::stdout(), "{value}")?;
-    } else if !args.running.quiet {
-        let name = if args.dry_run { "would be deleted" } else { "deleted" };
-        print_numbers(&[
-            (name, count),
-            ("not in the index", found.unknown.len() as u64),
-            ("documents in the index", documents),
-        ])?;
-    }
+    let json = json!({
+        "deleted": deleted, "found": count, "unknown": unknown, "documents": documents,
+    });
+    let rows =
+        [(name, count), ("not in the index", unknown), ("documents in the index", documents)];
+    print_result(running, &json, &rows)?;
     Ok(Exit::Done)
 }
 
-fn merge(args: &IndexMergeArgs) -> anyhow::Result<Exit> {
-    let mut index = IndexWriter::open(&args.dir, args.running.threads)?;
-    for other in &args.others {
+fn merge(args: &OnIndex<IndexMergeArgs>) -> anyhow::Result<Exit> {
+    let mut index = args.running.open(&args.dir)?;
+    for other in &args.own.others {
         let done = index.merge(&Index::open(other)?)?;
-        print_done(done, args.running.format, args.running.quiet)?;
-    }
-    Ok(Exit::Done)
-}
-
-fn print_done(done: Committed, format: FormatArg, quiet: bool) -> anyhow::Result<()> {
-    if format == FormatArg::Json {
-        let value = json!({
+        let json = json!({
             "commit": done.commit, "documents": done.documents, "added": done.added,
             "updated": done.updated, "deleted": done.deleted,
         });
-        writeln!(std::io::stdout(), "{value}")?;
-    } else if !quiet {
-        print_numbers(&[
+        let rows = [
             ("added", done.added - done.updated),
             ("replaced", done.updated),
             ("documents in the index", done.documents),
             ("commit", done.commit),
-        ])?;
+        ];
+        print_result(&args.running, &json, &rows)?;
     }
-    Ok(())
+    Ok(Exit::Done)
 }
 
-fn compact(args: &IndexDirArgs) -> anyhow::Result<Exit> {
-    let mut index = IndexWriter::open(&args.dir, args.running.threads)?;
+fn compact(args: &OnIndex) -> anyhow::Result<Exit> {
+    let mut index = args.running.open(&args.dir)?;
     let before = index.snapshot().segments().len() as u64;
     index.compact()?;
     if !args.running.quiet {
@@ -288,20 +290,18 @@ fn compact(args: &IndexDirArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn stats(args: &IndexStatsArgs) -> anyhow::Result<Exit> {
+fn stats(args: &OnIndex<NoArgs, FormatArgs>) -> anyhow::Result<Exit> {
     let stats = Index::open(&args.dir)?.stats()?;
     let mut stdout = std::io::stdout().lock();
-    if args.format == FormatArg::Json {
-        write_json(&mut stdout, &serde_json::to_string_pretty(&stats)?)?;
-        writeln!(stdout)?;
-    } else {
-        write_table(&mut stdout, &pairs_table(stats.table()))?;
+    match args.running.format {
+        FormatArg::Json => write_pretty(&mut stdout, &stats)?,
+        FormatArg::Text => write_table(&mut stdout, &pairs_table(stats.table()))?,
     }
     Ok(Exit::Done)
 }
 
-fn check(args: &IndexCheckArgs) -> anyhow::Result<Exit> {
-    let wrong = check_index(&args.dir, args.deep, args.running.threads)?;
+fn check(args: &OnIndex<IndexCheckArgs>) -> anyhow::Result<Exit> {
+    let wrong = check_index(&args.dir, args.own.deep, args.running.threads())?;
     if args.running.format == FormatArg::Json {
         writeln!(std::io::stdout(), "{}", json!({"ok": wrong.is_empty(), "wrong": wrong}))?;
     } else if wrong.is_empty() && !args.running.quiet {
@@ -314,7 +314,7 @@ fn check(args: &IndexCheckArgs) -> anyhow::Result<Exit> {
 }
 
 fn repair(args: &IndexRepairArgs) -> anyhow::Result<Exit> {
-    let done = repair_index(&args.dir, args.output.as_deref(), args.running.threads)?;
+    let done = repair_index(&args.dir, args.output.as_deref(), args.running.threads())?;
     for what in &done.salvaged.wrong {
         tell(format_args!("lookalike: {what}"));
     }
@@ -351,42 +351,42 @@ fn repair(args: &IndexRepairArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn export(args: &IndexExportArgs) -> anyhow::Result<Exit> {
+fn export(args: &OnIndex<IndexExportArgs>) -> anyhow::Result<Exit> {
     interrupt::listen()?;
-    let output = args.output.clone().unwrap_or_else(|| PathBuf::from("-"));
+    let OnIndex { own, running, .. } = args;
+    let output = own.output.clone().unwrap_or_else(|| PathBuf::from("-"));
     let to_stdout = output.as_os_str() == "-";
     let options = ExportOptions {
         output,
-        force: args.force,
-        list: args.list,
-        linkage: args.linkage,
-        witness: super::settings::settings(&[&args.witness])?.witness,
-        tables: args.tables,
-        max_pairs: args.max_pairs,
-        threads: args.running.threads,
+        force: own.force,
+        list: own.list,
+        linkage: own.linkage,
+        witness: super::settings::settings(&[&own.witness])?.witness,
+        tables: own.tables,
+        max_pairs: own.max_pairs,
+        threads: running.threads(),
     };
     let index = Index::open(&args.dir)?;
-    let progress = TerminalProgress::new(args.running.quiet);
-    if args.documents && to_stdout {
-        let mut out = BufWriter::new(std::io::stdout().lock());
-        let written = write_documents(&index, &mut out, &progress);
-        progress.finish();
-        written?;
-        out.flush()?;
-        return Ok(Exit::Done);
-    }
-    if args.documents {
-        let written = export_documents(&index, &options, &progress);
-        progress.finish();
-        let written = written?;
-        if !args.running.quiet {
-            print_numbers(&[("documents", written)])?;
+    match (own.documents, to_stdout) {
+        (true, true) => {
+            let mut out = BufWriter::new(std::io::stdout().lock());
+            with_progress(running.quiet, |progress| write_documents(&index, &mut out, progress))?;
+            out.flush()?;
         }
-        return Ok(Exit::Done);
+        (true, false) => {
+            let written = with_progress(running.quiet, |progress| {
+                export_documents(&index, &options, progress)
+            })?;
+            if !running.quiet {
+                print_numbers(&[("documents", written)])?;
+            }
+        }
+        (false, _) => {
+            let summary =
+                with_progress(running.quiet, |progress| export_tables(&index, &options, progress))?;
+            let json = running.format == FormatArg::Json;
+            super::run::print_summary(&summary, json, running.quiet, None)?;
+        }
     }
-    let summary = export_tables(&index, &options, &progress);
-    progress.finish();
-    let json = args.running.format == FormatArg::Json;
-    super::run::print_summary(&summary?, json, args.running.quiet, None)?;
     Ok(Exit::Done)
 }

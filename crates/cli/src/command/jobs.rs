@@ -1,60 +1,49 @@
 //! Jobs from arguments.
 
-use crate::args::{ClusterArgs, DedupArgs, Given, InputArgs, MatchArgs, MemoryArgs, OutputArgs};
+use crate::args::{
+    ClusterArgs, DedupArgs, ExtraArgs, Given, InputArgs, MatchArgs, OutputArgs, RunArgs,
+};
 use lookalike::{Job, Settings, input::recorded_url, settings::Linkage};
-
-/// Which documents of a cluster survive: the linkage, the witness rule and the containment.
-pub(super) type Survivors<'a> = (Option<Linkage>, &'a Given, &'a Given);
 
 /// The job of `dedup`.
 pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
-    let survivors: Survivors<'_> = (args.linkage, &args.witness, &args.contained);
+    let survivors: [&Given; 3] = [&args.witness, &args.contained, &args.keep_n];
     let mut job = Job {
-        attributes: args.attributes.attributes,
-        near_misses: args.near.near_misses.clone(),
-        max_loss: args.guards.max_loss.clone(),
-        max_cluster: args.guards.max_cluster.clone(),
+        max_loss: args.max_loss.clone(),
+        max_cluster: args.max_cluster.clone(),
         against: args.against.clone(),
         against_only: args.against_only,
         mark: args.mark.then(|| args.mark_prefix.clone()),
         copy_files: args.copy_files,
-        report_size: args.report.report_size as u64,
-        memory: bytes(&args.memory),
-        resume: args.earlier.resume,
-        plan: args.earlier.plan.clone(),
-        ..job(&args.input, &args.matching, &args.seed, &args.output, survivors)?
+        ..job(&args.run, &args.extra, args.linkage, &survivors)?
     };
-    job.settings.keep_n = args.survivors.keep_n();
+    if args.drop_all {
+        job.settings.keep_n = 0;
+    }
     Ok(job)
 }
 
 /// The job of `cluster`.
 pub(super) fn cluster_job(args: &ClusterArgs) -> anyhow::Result<Job> {
-    let survivors: Survivors<'_> = (args.linkage, &args.witness, &args.contained);
-    Ok(Job {
-        report_size: args.report.report_size as u64,
-        attributes: args.attributes.attributes,
-        near_misses: args.near.near_misses.clone(),
-        memory: bytes(&args.memory),
-        resume: args.earlier.resume,
-        plan: args.earlier.plan.clone(),
-        ..job(&args.input, &args.matching, &args.seed, &args.output, survivors)?
-    })
-}
-
-/// The memory limit in bytes.
-pub(super) fn bytes(args: &MemoryArgs) -> Option<u64> {
-    args.memory.map(|bytes| bytes as u64)
+    job(&args.run, &args.extra, args.linkage, &[&args.witness, &args.contained])
 }
 
 fn job(
-    input: &InputArgs,
-    matching: &MatchArgs,
-    seed: &Given,
-    output: &OutputArgs,
-    survivors: Survivors<'_>,
+    args: &RunArgs,
+    extra: &ExtraArgs,
+    linkage: Option<Linkage>,
+    survivors: &[&Given],
 ) -> anyhow::Result<Job> {
-    Ok(with_output(input, output, settings_of(input, matching, seed, survivors)?))
+    let settings = settings_of(&args.input, &args.matching, &args.seed, linkage, survivors)?;
+    Ok(Job {
+        report_size: args.report.report_size as u64,
+        attributes: extra.attributes,
+        near_misses: extra.near_misses.clone(),
+        memory: args.memory.memory.map(|bytes| bytes as u64),
+        resume: args.resume,
+        plan: args.plan.clone(),
+        ..with_output(&args.input, &args.output, settings)
+    })
 }
 
 /// Converts the matching arguments to settings.
@@ -62,24 +51,15 @@ pub(super) fn settings_of(
     input: &InputArgs,
     matching: &MatchArgs,
     seed: &Given,
-    (linkage, witness, contained): Survivors<'_>,
+    linkage: Option<Linkage>,
+    survivors: &[&Given],
 ) -> anyhow::Result<Settings> {
     let MatchArgs {
         criterion, analysis, common, boilerplate, least, separate, keep, method, ..
     } = matching;
-    let groups: [&Given; 10] = [
-        criterion,
-        analysis,
-        common,
-        boilerplate,
-        least,
-        separate,
-        keep,
-        witness,
-        contained,
-        &input.fields,
-    ];
-    let mut settings = super::settings::settings(&groups)?;
+    let groups: [&Given; 8] =
+        [criterion, analysis, common, boilerplate, least, separate, keep, &input.fields];
+    let mut settings = super::settings::settings(&[&groups, survivors].concat())?;
     settings.method = super::settings::method(method, seed)?;
     settings.linkage = linkage;
     Ok(settings)
@@ -95,7 +75,7 @@ pub(super) fn with_output(input: &InputArgs, output: &OutputArgs, settings: Sett
         strict: input.strict,
         skip_unreadable: input.skip_unreadable,
         max_pairs: output.max_pairs,
-        threads: output.running.threads,
+        threads: output.running.threads.unwrap_or(0),
         scratch: output.running.scratch.clone(),
         trim_heap: true,
         command: command_line(),

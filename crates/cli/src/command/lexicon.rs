@@ -7,8 +7,9 @@ use crate::args::{
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
-use crate::progress::TerminalProgress;
+use crate::progress::with_progress;
 use crate::terminal::pairs_table;
+use crate::visible::write_pretty;
 use lookalike::{
     lexicon::{Lexicon, LexiconJob, Rank, build_lexicon, merge_lexicons},
     methods::{Share, Statistics},
@@ -40,18 +41,14 @@ fn build(args: &LexiconBuildArgs) -> anyhow::Result<Exit> {
         settings,
         term_filter: args.terms.clone(),
         memory: args.memory,
-        threads: args.threads,
+        threads: args.threads.unwrap_or(0),
         strict: args.input.strict,
         skip_unreadable: args.input.skip_unreadable,
     };
-    let progress = TerminalProgress::new(args.quiet);
-    let built = build_lexicon(&job, &progress);
-    progress.finish();
-    let built = built?;
+    let built = with_progress(args.quiet, |progress| build_lexicon(&job, progress))?;
     if !args.quiet {
         let count = built.problems.count();
-        let advice = "; --strict stops at the first";
-        problems::print(built.problems.listed(), count, problems::SHOWN, advice);
+        problems::print(built.problems.listed(), count, problems::SHOWN, problems::STRICT);
         let mut rows = rows(&built.lexicon);
         rows.push(("unreadable records".into(), count.to_string()));
         writeln!(std::io::stdout(), "{}", pairs_table(rows))?;
@@ -102,20 +99,17 @@ fn show(args: &LexiconShowArgs) -> anyhow::Result<Exit> {
             .collect();
         let description = lexicon.description();
         let (least, most) = lexicon.frequency_range();
-        serde_json::to_writer_pretty(
-            &mut out,
-            &serde_json::json!({
-                "documents": lexicon.documents(),
-                "terms": lexicon.len(),
-                "least_frequency": least,
-                "most_frequency": most,
-                "analysis": description.analysis,
-                "term_filter": description.term_filter,
-                "checksum": format!("{:032x}", lexicon.checksum()),
-                "shown": terms,
-            }),
-        )?;
-        writeln!(out)?;
+        let all = serde_json::json!({
+            "documents": lexicon.documents(),
+            "terms": lexicon.len(),
+            "least_frequency": least,
+            "most_frequency": most,
+            "analysis": description.analysis,
+            "term_filter": description.term_filter,
+            "checksum": format!("{:032x}", lexicon.checksum()),
+            "shown": terms,
+        });
+        write_pretty(&mut out, &all)?;
         return Ok(Exit::Done);
     }
     writeln!(out, "{}\n", pairs_table(rows(&lexicon)))?;

@@ -3,6 +3,7 @@
 use crate::args::{FormatArg, MethodsArgs};
 use crate::exit::{Exit, WrongUsage};
 use crate::terminal::pairs_table;
+use crate::visible::write_pretty;
 use lookalike::{
     evaluation::{SCurve, s_curve},
     methods::{About, NeedsStatistics, methods},
@@ -22,8 +23,7 @@ pub(super) fn run(args: &MethodsArgs) -> anyhow::Result<Exit> {
     let curve = args.name.as_deref().map(s_curve).transpose()?.flatten();
     let mut out = std::io::stdout().lock();
     if args.format == FormatArg::Json {
-        serde_json::to_writer_pretty(&mut out, &chosen.iter().map(json).collect::<Vec<_>>())?;
-        writeln!(out)?;
+        write_pretty(&mut out, &chosen.iter().map(json).collect::<Vec<_>>())?;
         return Ok(Exit::Done);
     }
     if args.name.is_none() {

@@ -25,15 +25,17 @@ mod stream;
 mod sweeps;
 mod undo;
 
-use crate::args::{Cli, ClusterArgs, Command, DedupArgs, EvaluateArgs, PlanArgs, ReclusterArgs};
+use crate::args::{
+    Cli, ClusterArgs, Command, DedupArgs, EvaluateArgs, PlanArgs, ReclusterArgs, RunArgs,
+};
 use crate::exit::Exit;
 use crate::log;
 
 /// Runs a subcommand.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
-        Command::Dedup(DedupArgs { log, .. })
-        | Command::Cluster(ClusterArgs { log, .. })
+        Command::Dedup(DedupArgs { run: RunArgs { log, .. }, .. })
+        | Command::Cluster(ClusterArgs { run: RunArgs { log, .. }, .. })
         | Command::Recluster(ReclusterArgs { log, .. })
         | Command::Evaluate(EvaluateArgs { log, .. })
         | Command::Plan(PlanArgs { log, .. }) => log::choose(log.log),
@@ -41,14 +43,14 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     }
     match &cli.command {
         Command::Dedup(args) => {
-            stream::check(&args.output.output, &args.stream)?;
-            match stream::is_stream(&args.output.output) && !args.dry.dry_run {
+            stream::check(&args.run.output.output, &args.stream)?;
+            match stream::is_stream(&args.run.output.output) && !args.run.dry_run {
                 true => stream::dedup(args),
                 false => run::dedup(args),
             }
         }
         Command::Cluster(args) => {
-            stream::refuse(&args.output.output)?;
+            stream::refuse(&args.run.output.output)?;
             run::cluster(args)
         }
         Command::Compare(args) => compare::run(args),

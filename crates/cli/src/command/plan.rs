@@ -1,13 +1,13 @@
 //! `lookalike plan INPUT`
 
-use super::jobs::{Survivors, bytes, command_line, settings_of};
+use super::jobs::{command_line, settings_of};
 use super::problems;
-use crate::args::{FormatArg, PlanArgs, PlannedArg};
+use crate::args::{FormatArg, PlanArgs};
 use crate::exit::Exit;
 use crate::flags::with_flags;
 use crate::interrupt;
 use crate::log::{self, Log};
-use crate::progress::TerminalProgress;
+use crate::progress::with_progress;
 use crate::terminal::{numbers_table, pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
 use lookalike::{
@@ -17,16 +17,15 @@ use lookalike::{
 use std::io::Write;
 
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
-    let cluster = args.command == PlannedArg::Cluster;
-    let survivors: Survivors<'_> = (args.linkage, &args.witness, &[]);
-    let settings = settings_of(&args.input, &args.matching, &[], survivors)?;
+    let cluster = args.command == "cluster";
+    let settings = settings_of(&args.input, &args.matching, &[], args.linkage, &[&args.witness])?;
     // A plan has no output directory that input discovery would have to skip.
     let job = Job {
         settings,
         strict: args.input.strict,
         skip_unreadable: args.input.skip_unreadable,
-        threads: args.running.threads,
-        memory: bytes(&args.memory),
+        threads: args.running.threads.unwrap_or(0),
+        memory: args.memory.memory.map(|bytes| bytes as u64),
         scratch: args.running.scratch.clone(),
         command: command_line(),
         ..Job::new(args.input.inputs.clone(), "")
@@ -34,10 +33,7 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let (sample, seed, recall) = (args.sample as u64, args.seed, args.recall);
     let job = PlanJob { cluster, sample, seed, recall, ..PlanJob::new(job) };
     interrupt::listen()?;
-    let progress = TerminalProgress::new(args.quiet);
-    let planned = plan(&job, &progress);
-    progress.finish();
-    let planned = planned?;
+    let planned = with_progress(args.quiet, |progress| plan(&job, progress))?;
     let plan = &planned.plan;
     if !args.quiet {
         let shown = if args.verbose { usize::MAX } else { problems::SHOWN };

@@ -5,6 +5,7 @@ use crate::args::{FormatArg, PresetsArgs};
 use crate::config::toml_string;
 use crate::exit::Exit;
 use crate::terminal::{pairs_table, write_table};
+use crate::visible::write_pretty;
 use lookalike::settings::{Preset, preset, presets};
 use std::io::Write;
 
@@ -15,9 +16,7 @@ pub(super) fn run(args: &PresetsArgs) -> anyhow::Result<Exit> {
     };
     let mut out = std::io::stdout().lock();
     if args.format == FormatArg::Json {
-        let list = chosen.iter().map(|preset| json(preset)).collect::<Vec<_>>();
-        serde_json::to_writer_pretty(&mut out, &list)?;
-        writeln!(out)?;
+        write_pretty(&mut out, &chosen.iter().map(|preset| json(preset)).collect::<Vec<_>>())?;
         return Ok(Exit::Done);
     }
     if args.name.is_none() {

@@ -2,7 +2,8 @@
 
 use crate::log::{self, Log};
 use crate::terminal::tell;
-use lookalike::input::Problem;
+use lookalike::input::{LeftOut, Problem};
+use std::path::PathBuf;
 
 /// Number of records shown without --verbose.
 pub(super) const SHOWN: usize = 5;
@@ -17,5 +18,28 @@ pub(super) fn print(listed: &[Problem], count: u64, shown: usize, advice: &str) 
     let rest = count.saturating_sub(shown as u64);
     if rest > 0 {
         tell(format_args!("and {rest} more{advice}"));
+    }
+}
+
+/// Advice behind the number of further problems.
+pub(super) const STRICT: &str = "; --strict stops at the first";
+
+/// Prints the first `shown` names that are left out, and the number of further ones.
+pub(super) fn print_left_out(left_out: &[LeftOut], shown: usize) {
+    for LeftOut { path, reason } in left_out.iter().take(shown) {
+        tell(format_args!("{}: left out: {}", path.display(), reason.remedy()));
+    }
+    if let Some(more @ 1..) = left_out.len().checked_sub(shown) {
+        tell(format_args!("and {more} more names that are left out"));
+    }
+}
+
+/// Prints the first `shown` skipped files, and the number of further ones.
+pub(super) fn print_skipped(skipped: &[PathBuf], shown: usize) {
+    for path in skipped.iter().take(shown) {
+        tell(format_args!("{}: skipped: {}", path.display(), lookalike::input::why_skipped(path)));
+    }
+    if let Some(more @ 1..) = skipped.len().checked_sub(shown) {
+        tell(format_args!("and {more} more skipped files"));
     }
 }

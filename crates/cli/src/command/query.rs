@@ -3,7 +3,7 @@
 use crate::args::{FormatArg, QueryArgs};
 use crate::exit::Exit;
 use crate::terminal::{tell, write_table};
-use crate::visible::{visible, write_json};
+use crate::visible::{visible, write_pretty};
 use anyhow::Context;
 use comfy_table::{CellAlignment, Table, presets};
 use lookalike::{
@@ -31,8 +31,7 @@ pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
     let answer = index.ask(&query)?;
     let mut stdout = std::io::stdout().lock();
     if args.format == FormatArg::Json {
-        write_json(&mut stdout, &serde_json::to_string_pretty(&answer)?)?;
-        writeln!(stdout)?;
+        write_pretty(&mut stdout, &answer)?;
     } else {
         print(&answer, &mut stdout)?;
     }

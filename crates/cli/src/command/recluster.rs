@@ -4,7 +4,7 @@ use super::run::print_summary;
 use crate::args::{FormatArg, ReclusterArgs};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::progress::TerminalProgress;
+use crate::progress::with_progress;
 use anyhow::Context;
 use lookalike::results::{ReclusterJob, recluster};
 
@@ -13,7 +13,7 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
         measure: args.measure,
         linkage: args.linkage,
         witness: args.witness,
-        keep: args.keep.as_deref().map(crate::args::keep_rules),
+        keep: args.keep.as_ref().map(|rules| rules.concat()),
         contained_only: super::settings::settings(&[&args.contained])?.contained_only,
         force: args.force,
         tables: args.tables,
@@ -24,10 +24,8 @@ pub(super) fn run(args: &ReclusterArgs) -> anyhow::Result<Exit> {
         ..ReclusterJob::new(&args.run, &args.threshold, &args.output)
     };
     interrupt::listen()?;
-    let progress = TerminalProgress::new(args.quiet);
-    let summary = recluster(&job, &progress);
-    progress.finish();
-    let (summary, json) = (summary?, args.format == FormatArg::Json);
+    let summary = with_progress(args.quiet, |progress| recluster(&job, progress))?;
+    let json = args.format == FormatArg::Json;
     let report = (!args.no_report).then(|| args.output.join("report.html"));
     print_summary(&summary, json, args.quiet, report.as_deref()).with_context(|| {
         format!("the result is in {}, but cannot be printed", args.output.display())

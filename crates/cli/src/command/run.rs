@@ -7,27 +7,27 @@ use crate::exit::Exit;
 use crate::flags::with_flags;
 use crate::interrupt;
 use crate::log::{self, Log};
-use crate::progress::TerminalProgress;
+use crate::progress::with_progress;
 use crate::terminal::{pairs_table, tell, write_table};
-use crate::visible::{visible, write_json};
+use crate::visible::{visible, write_pretty};
 use anyhow::Context;
-use lookalike::{Job, Outcome, input::LeftOut, results::Summary};
+use lookalike::{Job, Outcome, results::Summary};
 use std::collections::BTreeMap;
 use std::io::Write;
 
 pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
     let job = dedup_job(args)?;
-    match args.dry.dry_run {
-        true => super::dry_run::run(&job, &args.output, false),
-        false => run(&job, &args.output, lookalike::run_dedup),
+    match args.run.dry_run {
+        true => super::dry_run::run(&job, &args.run.output, false),
+        false => run(&job, &args.run.output, lookalike::run_dedup),
     }
 }
 
 pub(super) fn cluster(args: &ClusterArgs) -> anyhow::Result<Exit> {
     let job = cluster_job(args)?;
-    match args.dry.dry_run {
-        true => super::dry_run::run(&job, &args.output, true),
-        false => run(&job, &args.output, lookalike::run_cluster),
+    match args.run.dry_run {
+        true => super::dry_run::run(&job, &args.run.output, true),
+        false => run(&job, &args.run.output, lookalike::run_cluster),
     }
 }
 
@@ -35,12 +35,12 @@ type Run = fn(&Job, &dyn lookalike::Progress) -> Result<Outcome, lookalike::Look
 
 fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<Exit> {
     interrupt::listen()?;
-    let progress = TerminalProgress::new(output.quiet);
-    let outcome = run(job, &progress);
-    progress.finish();
-    let outcome = outcome?;
+    let outcome = with_progress(output.quiet, |progress| run(job, progress))?;
     report_problems(&outcome, output);
-    report_skipped(&outcome, output);
+    if output.verbose {
+        problems::print_skipped(&outcome.skipped, SHOWN_SKIPPED);
+        problems::print_left_out(&outcome.left_out, SHOWN_SKIPPED);
+    }
     report_skipped_records(&outcome, output);
     if output.verbose {
         outcome.summary.boilerplate_lines().iter().for_each(|line| tell(format_args!("{line}")));
@@ -82,8 +82,7 @@ pub(super) fn write_summary(
         log::result(summary);
     }
     if json {
-        write_json(out, &serde_json::to_string_pretty(summary)?)?;
-        writeln!(out)?;
+        write_pretty(out, summary)?;
     } else if !quiet {
         write_table(out, &pairs_table(summary.table()))?;
         for warning in summary.warnings.iter().filter(|warning| !urgent.contains(warning)) {
@@ -98,25 +97,6 @@ pub(super) fn write_summary(
 
 /// Number of skipped files listed with `--verbose`.
 const SHOWN_SKIPPED: usize = 10;
-
-/// Lists the first skipped files of input directories, with `--verbose`.
-fn report_skipped(outcome: &Outcome, output: &OutputArgs) {
-    if !output.verbose {
-        return;
-    }
-    for path in outcome.skipped.iter().take(SHOWN_SKIPPED) {
-        tell(format_args!("{}: skipped: {}", path.display(), lookalike::input::why_skipped(path)));
-    }
-    if let Some(more @ 1..) = outcome.skipped.len().checked_sub(SHOWN_SKIPPED) {
-        tell(format_args!("and {more} more skipped files"));
-    }
-    for LeftOut { path, reason } in outcome.left_out.iter().take(SHOWN_SKIPPED) {
-        tell(format_args!("{}: left out: {}", path.display(), reason.remedy()));
-    }
-    if let Some(more @ 1..) = outcome.left_out.len().checked_sub(SHOWN_SKIPPED) {
-        tell(format_args!("and {more} more names that are left out"));
-    }
-}
 
 /// Counts the records of web archives that are no documents, by kind.
 fn report_skipped_records(outcome: &Outcome, output: &OutputArgs) {

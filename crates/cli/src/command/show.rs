@@ -3,7 +3,7 @@
 use crate::args::{FormatArg, ShowArgs};
 use crate::exit::Exit;
 use crate::terminal::{rows_table, write_table};
-use crate::visible::write_json;
+use crate::visible::write_pretty;
 use lookalike::results::{Shown, What, show};
 use std::io::Write;
 
@@ -18,10 +18,7 @@ pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
     let shown = show(&args.run, &what, args.limit)?;
     let mut stdout = std::io::stdout().lock();
     match args.format {
-        FormatArg::Json => {
-            write_json(&mut stdout, &serde_json::to_string_pretty(&shown)?)?;
-            writeln!(stdout)?;
-        }
+        FormatArg::Json => write_pretty(&mut stdout, &shown)?,
         FormatArg::Text => print(&shown, &mut stdout)?,
     }
     Ok(Exit::Done)

@@ -6,7 +6,7 @@ use super::run::write_summary;
 use crate::args::{DedupArgs, FormatArg, StreamArgs};
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
-use crate::progress::TerminalProgress;
+use crate::progress::with_progress;
 use crate::terminal::tell;
 use lookalike::{LookalikeError, StreamFiles, run_dedup_into};
 use std::io::ErrorKind;
@@ -43,13 +43,13 @@ pub(super) fn check(output: &Path, stream: &StreamArgs) -> anyhow::Result<()> {
 
 /// Writes the kept documents to standard output, everything else to standard error.
 pub(super) fn dedup(args: &DedupArgs) -> anyhow::Result<Exit> {
-    let (output, stream) = (&args.output, &args.stream);
+    let (output, stream) = (&args.run.output, &args.stream);
     let job = dedup_job(args)?;
     interrupt::listen()?;
-    let progress = TerminalProgress::new(output.quiet);
     let files = StreamFiles { ledger: stream.ledger.clone(), summary: stream.summary.clone() };
-    let outcome = run_dedup_into(&job, &files, &mut std::io::stdout().lock(), &progress);
-    progress.finish();
+    let outcome = with_progress(output.quiet, |progress| {
+        run_dedup_into(&job, &files, &mut std::io::stdout().lock(), progress)
+    });
     let outcome = match outcome {
         Err(LookalikeError::Stream(error)) if error.kind() == ErrorKind::BrokenPipe => {
             end_by_broken_pipe();

@@ -1,15 +1,15 @@
 //! `lookalike index sweep | diff | history | holders | revisit`
 
 use crate::args::{
-    FormatArg, IndexDiffArgs, IndexHistoryArgs, IndexHoldersArgs, IndexRevisitArgs, IndexStatsArgs,
-    SweepRemoveArgs,
+    FormatArg, FormatArgs, IndexDiffArgs, IndexHistoryArgs, IndexHoldersArgs, IndexRevisitArgs,
+    NoArgs, OnIndex, SweepRemoveArgs,
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::terminal::{print_numbers, write_table};
-use crate::visible::{visible, write_json};
+use crate::visible::{visible, write_pretty};
 use comfy_table::{Table, presets};
 use lookalike::{
-    Index, IndexWriter,
+    Index,
     sweeps::{Change, DiffOptions},
 };
 use serde_json::json;
@@ -17,9 +17,7 @@ use std::io::Write;
 
 /// Prints JSON.
 fn print_json(value: &impl serde::Serialize) -> anyhow::Result<Exit> {
-    let mut stdout = std::io::stdout().lock();
-    write_json(&mut stdout, &serde_json::to_string_pretty(value)?)?;
-    writeln!(stdout)?;
+    write_pretty(&mut std::io::stdout().lock(), value)?;
     Ok(Exit::Done)
 }
 
@@ -40,9 +38,9 @@ fn number(value: Option<f64>) -> String {
     value.map_or_else(String::new, |value| format!("{value:.3}"))
 }
 
-pub(super) fn list(args: &IndexStatsArgs) -> anyhow::Result<Exit> {
+pub(super) fn list(args: &OnIndex<NoArgs, FormatArgs>) -> anyhow::Result<Exit> {
     let sweeps = Index::open(&args.dir)?.sweeps()?;
-    if args.format == FormatArg::Json {
+    if args.running.format == FormatArg::Json {
         return print_json(&json!({"sweeps": sweeps}));
     }
     let rows = sweeps
@@ -51,9 +49,9 @@ pub(super) fn list(args: &IndexStatsArgs) -> anyhow::Result<Exit> {
     print_table(["sweep", "date", "documents"], rows)
 }
 
-pub(super) fn remove(args: &SweepRemoveArgs) -> anyhow::Result<Exit> {
-    let mut index = IndexWriter::open(&args.dir, args.running.threads)?;
-    let deleted = index.remove_sweep(&args.name)?;
+pub(super) fn remove(args: &OnIndex<SweepRemoveArgs>) -> anyhow::Result<Exit> {
+    let mut index = args.running.open(&args.dir)?;
+    let deleted = index.remove_sweep(&args.own.name)?;
     let done = index.commit()?;
     if args.running.format == FormatArg::Json {
         return print_json(&json!({"deleted": deleted, "documents": done.documents}));
@@ -64,23 +62,23 @@ pub(super) fn remove(args: &SweepRemoveArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-pub(super) fn diff(args: &IndexDiffArgs) -> anyhow::Result<Exit> {
+pub(super) fn diff(args: &OnIndex<IndexDiffArgs>) -> anyhow::Result<Exit> {
     let names: Vec<&str> = Change::ALL.iter().map(|change| change.name()).collect();
-    if let Some(unknown) = args.only.iter().find(|only| !names.contains(&only.as_str())) {
+    if let Some(unknown) = args.own.only.iter().find(|only| !names.contains(&only.as_str())) {
         let reason = format!("--only {unknown}: use one of {}", names.join(", "));
         return Err(WrongUsage(reason).into());
     }
     let options = DiffOptions {
-        slight: args.slight,
-        moved: args.threshold.clone(),
-        site: args.site.clone(),
-        threads: args.running.threads,
+        slight: args.own.slight,
+        moved: args.own.threshold.clone(),
+        site: args.own.site.clone(),
+        threads: args.running.threads(),
     };
     let mut diff =
-        lookalike::sweeps::diff(&Index::open(&args.dir)?, &args.from, &args.to, &options)?;
-    diff.pages.retain(|page| match args.only.is_empty() {
+        lookalike::sweeps::diff(&Index::open(&args.dir)?, &args.own.from, &args.own.to, &options)?;
+    diff.pages.retain(|page| match args.own.only.is_empty() {
         true => page.change != Change::Same,
-        false => args.only.iter().any(|only| only == page.change.name()),
+        false => args.own.only.iter().any(|only| only == page.change.name()),
     });
     if args.running.format == FormatArg::Json {
         return print_json(&diff);
@@ -108,11 +106,12 @@ pub(super) fn diff(args: &IndexDiffArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-pub(super) fn history(args: &IndexHistoryArgs) -> anyhow::Result<Exit> {
+pub(super) fn history(args: &OnIndex<IndexHistoryArgs, FormatArgs>) -> anyhow::Result<Exit> {
     let index = Index::open(&args.dir)?;
-    let Some(url) = &args.url else {
-        let versions = lookalike::sweeps::site_history(&index, args.site.as_deref(), args.slight)?;
-        if args.format == FormatArg::Json {
+    let Some(url) = &args.own.url else {
+        let versions =
+            lookalike::sweeps::site_history(&index, args.own.site.as_deref(), args.own.slight)?;
+        if args.running.format == FormatArg::Json {
             return print_json(&json!({"sweeps": versions}));
         }
         const SHOWN: [Change; 6] = [
@@ -144,8 +143,8 @@ pub(super) fn history(args: &IndexHistoryArgs) -> anyhow::Result<Exit> {
             ["sweep", "date", "pages", "same", "same_words", "slight", "heavy", "gone", "new"];
         return print_table(header, rows);
     };
-    let versions = lookalike::sweeps::history(&index, url, args.slight)?;
-    if args.format == FormatArg::Json {
+    let versions = lookalike::sweeps::history(&index, url, args.own.slight)?;
+    if args.running.format == FormatArg::Json {
         return print_json(&json!({"url": url, "versions": versions}));
     }
     let rows = versions.into_iter().map(|version| {
@@ -160,10 +159,11 @@ pub(super) fn history(args: &IndexHistoryArgs) -> anyhow::Result<Exit> {
     print_table(["sweep", "date", "change", "resemblance", "id"], rows)
 }
 
-pub(super) fn holders(args: &IndexHoldersArgs) -> anyhow::Result<Exit> {
-    let holders = lookalike::sweeps::holders(&Index::open(&args.dir)?, &args.url, &args.threshold)?;
-    if args.format == FormatArg::Json {
-        return print_json(&json!({"url": args.url, "holders": holders}));
+pub(super) fn holders(args: &OnIndex<IndexHoldersArgs, FormatArgs>) -> anyhow::Result<Exit> {
+    let holders =
+        lookalike::sweeps::holders(&Index::open(&args.dir)?, &args.own.url, &args.own.threshold)?;
+    if args.running.format == FormatArg::Json {
+        return print_json(&json!({"url": args.own.url, "holders": holders}));
     }
     let rows = holders.into_iter().map(|holder| {
         [
@@ -188,10 +188,11 @@ pub(super) fn holders(args: &IndexHoldersArgs) -> anyhow::Result<Exit> {
     print_table(header, rows)
 }
 
-pub(super) fn revisit(args: &IndexRevisitArgs) -> anyhow::Result<Exit> {
+pub(super) fn revisit(args: &OnIndex<IndexRevisitArgs>) -> anyhow::Result<Exit> {
     let index = Index::open(&args.dir)?;
-    let mut pages = lookalike::sweeps::revisit(&index, args.site.as_deref(), args.running.threads)?;
-    pages.truncate(args.limit.unwrap_or(usize::MAX));
+    let mut pages =
+        lookalike::sweeps::revisit(&index, args.own.site.as_deref(), args.running.threads())?;
+    pages.truncate(args.own.limit.unwrap_or(usize::MAX));
     if args.running.format == FormatArg::Json {
         return print_json(&json!({"pages": pages}));
     }

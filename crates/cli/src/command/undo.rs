@@ -5,7 +5,7 @@ use super::run::print_summary;
 use crate::args::{FormatArg, UndoArgs};
 use crate::exit::Exit;
 use crate::interrupt;
-use crate::progress::TerminalProgress;
+use crate::progress::with_progress;
 use anyhow::Context;
 use lookalike::results::{UndoJob, undo};
 
@@ -18,10 +18,8 @@ pub(super) fn run(args: &UndoArgs) -> anyhow::Result<Exit> {
         ..UndoJob::new(&args.run, &args.output)
     };
     interrupt::listen()?;
-    let progress = TerminalProgress::new(args.quiet);
-    let summary = undo(&job, &progress);
-    progress.finish();
-    let (summary, json) = (summary?, args.format == FormatArg::Json);
+    let summary = with_progress(args.quiet, |progress| undo(&job, progress))?;
+    let json = args.format == FormatArg::Json;
     print_summary(&summary, json, args.quiet, None).with_context(|| {
         format!("the result is in {}, but cannot be printed", args.output.display())
     })?;

@@ -50,6 +50,14 @@ enum Shown {
     Json,
 }
 
+/// Calls with progress, whose line is removed before an error is told.
+pub(crate) fn with_progress<T>(quiet: bool, call: impl FnOnce(&TerminalProgress) -> T) -> T {
+    let progress = TerminalProgress::new(quiet);
+    let done = call(&progress);
+    progress.finish();
+    done
+}
+
 impl TerminalProgress {
     /// Progress on standard error, if that is a terminal, or as JSON lines if these are asked for;
     /// none with `quiet`.
