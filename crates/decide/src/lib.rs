@@ -8,6 +8,7 @@
 mod column;
 mod digest;
 pub mod name;
+mod read;
 mod represented;
 mod rule;
 mod table;
@@ -16,6 +17,7 @@ pub mod tables;
 pub use column::{Cells, Item, Layout, Measures, TableRow, Written};
 pub use digest::{TableDigest, row_hash, run_digest};
 pub use name::DocumentName;
+pub use read::{ReadMember, ReadRemoval};
 pub use represented::{Represented, RepresentedCells};
 pub use rule::{Identity, Rule, Verify};
 pub use table::{Table, TableFailure};

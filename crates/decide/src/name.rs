@@ -92,6 +92,14 @@ impl<'a> DocumentName<'a> {
         }
     }
 
+    /// The name, which borrows nothing.
+    #[must_use]
+    pub fn into_owned(self) -> DocumentName<'static> {
+        let Self { id, file, record, protected } = self;
+        let (id, file) = (id.into_owned().into(), file.into_owned().into());
+        DocumentName { id, file, record, protected }
+    }
+
     /// Whether two names are of one document; ids are not compared, as they may repeat.
     #[must_use]
     pub fn is(&self, other: &Self) -> bool {

@@ -2,6 +2,7 @@
 
 use crate::column::{TableRow, Written};
 use crate::digest::{TableDigest, row_hash};
+use crate::{DocumentName, Member, Represented};
 use lookalike_io::sink::{OutputError, Staging};
 use lookalike_io::table::{Cell, TableFormat, TableWriter, WrittenTable};
 use lookalike_join::Progress;
@@ -15,6 +16,31 @@ pub enum TableFailure {
     /// A file that cannot be written.
     #[error(transparent)]
     Output(#[from] OutputError),
+}
+
+impl Table<'_, Member<'static>> {
+    /// Writes the rows of a cluster: its leader comes first, and its row says of which `files` the
+    /// other documents are.
+    ///
+    /// # Errors
+    /// A file that cannot be written, a cancellation; those of the rows.
+    pub fn add_cluster<'d, E: From<TableFailure>>(
+        &mut self,
+        number: u64,
+        leader: &DocumentName<'_>,
+        files: impl Iterator<Item = &'d str>,
+        rows: impl Iterator<Item = Result<(DocumentName<'d>, Option<f64>), E>>,
+    ) -> Result<(), E> {
+        let mut represented = Represented::default();
+        files.for_each(|file| represented.add(file));
+        let mut of_leader = Some(represented.finish());
+        for row in rows {
+            let ((name, value), of_leader) = (row?, of_leader.take());
+            let represented = of_leader.as_ref();
+            self.add(&Member { member: &name, cluster: number, leader, value, represented })?;
+        }
+        Ok(())
+    }
 }
 
 /// A table that is written row by row, with a digest of its rows.

@@ -55,6 +55,53 @@ pub fn ordered<I, T, S, W, R>(
     ordered_parts(limits, std::iter::once(Items(items)), |_| 0, state, work, |_| 0, collect);
 }
 
+/// As [`ordered`], until `work` or `collect` fails.
+///
+/// # Errors
+/// The first error, in the order of the items.
+pub fn try_ordered<I, T, S, R, E>(
+    threads: usize,
+    items: I,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, T) -> Result<R, E> + Sync,
+    collect: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E>
+where
+    I: Iterator<Item = T> + Send,
+    T: Send,
+    R: Send,
+    E: Send,
+{
+    let limits = PipelineLimits::unbounded(threads);
+    try_ordered_parts(limits, std::iter::once(Items(items)), |_| 0, state, work, collect)
+}
+
+/// As [`ordered_parts`], until `work` or `collect` fails; results take little memory.
+///
+/// # Errors
+/// The first error, in the order of the items.
+pub fn try_ordered_parts<P, S, R, E>(
+    limits: PipelineLimits,
+    parts: impl Iterator<Item = P> + Send,
+    item_bytes: impl Fn(&P::Item) -> u64 + Sync,
+    state: impl Fn() -> S + Sync,
+    work: impl Fn(&mut S, P::Item) -> Result<R, E> + Sync,
+    mut collect: impl FnMut(R) -> Result<(), E>,
+) -> Result<(), E>
+where
+    P: Part,
+    R: Send,
+    E: Send,
+{
+    let mut outcome = Ok(());
+    let result = |result: Result<R, E>| {
+        outcome = result.and_then(&mut collect);
+        outcome.is_ok()
+    };
+    ordered_parts(limits, parts, item_bytes, state, work, |_| 0, result);
+    outcome
+}
+
 /// Runs `work` over the items of all parts and hands the results to `collect` in the order of the
 /// parts and of their items. `collect` returns `false` to stop early.
 ///

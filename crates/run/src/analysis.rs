@@ -10,7 +10,9 @@ use crate::near_misses::{NearMisses, lower_threshold};
 use crate::reading::{Documents, Reading};
 use crate::scratch_dir::ScratchDir;
 use crate::settings::DEFAULT_KEEP_N;
+use crate::term_counts::DocumentSum;
 use crate::{Job, LookalikeError, input_fields, keep_fields, skipped_files, state, tokens};
+use lookalike_cluster::KeepRule;
 use lookalike_core::Measure;
 use lookalike_engine::signer::StoredDocuments;
 use lookalike_engine::units::rules_order;
@@ -66,6 +68,19 @@ pub struct Analysis {
 pub(crate) struct Resumed {
     pub(crate) taken: Vec<&'static str>,
     pub(crate) damaged: Vec<&'static str>,
+}
+
+impl Resumed {
+    fn of(checkpoints: &Checkpoints, collection: &Collection) -> Self {
+        let mut resumed = Self { taken: checkpoints.reused(), damaged: checkpoints.damaged() };
+        if collection.restored > 0 {
+            resumed.taken.insert(0, "reading");
+        }
+        if collection.dropped > 0 {
+            resumed.damaged.insert(0, "reading");
+        }
+        resumed
+    }
 }
 
 impl Analysis {
@@ -230,91 +245,30 @@ pub(crate) fn analyse_inputs(
 ) -> Result<Analysis, LookalikeError> {
     let Request { job, inputs, first_protected_file, mut scratch_dir, list_pairs, matches } =
         request;
-    let mut settings = job.settings.matching()?;
     let near_misses_from = lower_threshold(job)?;
     let keep = job.settings.keep_rules()?;
-    let threads = job.thread_count();
     let memory = Memory::of(job.memory);
-    let mut phases = Vec::new();
     let started = Instant::now();
     let documents = Documents { inputs: &inputs, reading };
-    let (mut approach, lexicon, counted) =
-        approach(job, documents, threads, scratch_dir.as_mut(), progress)?;
-    if job.settings.ignore_common.is_some() || job.settings.boilerplate.is_some() {
-        scratch_dir.iter_mut().for_each(ScratchDir::keep);
-    }
-    let kept = scratch_dir.as_ref().map(|dir| dir.path(""));
-    let mut common = CommonCounts::new(job, documents, &settings, kept.clone(), progress);
-    common.apply(&mut settings, &mut approach)?;
-    let boilerplate = Boilerplate::of(job, documents, &settings, kept, progress)?;
-    settings.boilerplate = boilerplate.as_ref().map(|found| found.elements.clone());
-    let signer = Signer::for_approach(&settings, &approach)?
-        .with_given(&inputs.options.fields.given, job.settings.separate_by.as_deref())
-        .with_stored(matches.and_then(FindMatches::stored));
-    let options = IngestOptions {
-        threads,
-        strict: job.strict,
-        skip_unreadable: job.skip_unreadable,
-        keep: keep.clone(),
-        first_protected_file,
-        memory: memory.sets(),
-        scratch: state::folder(job),
-        kept: scratch_dir.as_ref().map(|dir| dir.path("chunks")),
-        in_flight: memory.in_flight(),
-        trim_heap: job.trim_heap,
-        sequences: memory.sequences(),
-        sites: None,
-    };
-    scratch_dir.iter_mut().for_each(ScratchDir::keep);
-    let read = documents.ingest(&signer, &options, progress);
-    let collection = read.map_err(|error| changed_object(&inputs, error))?;
-    // Of chunks that an earlier run read, it is not known which fields their records have.
-    if collection.restored == 0 && !collection.is_empty() {
-        given_fields::check_read(&signer, &job.settings)?;
-    }
-    if let Some(counted) = counted {
-        counted.check(&collection, documents)?;
-    }
-    common.check(&collection)?;
+    let stored = matches.and_then(FindMatches::stored);
+    let compared = Compared::new(job, documents, stored, &mut scratch_dir, progress)?;
+    let options = ingest_options(job, &keep, first_protected_file, &mut scratch_dir);
+    let collection = compared.read(job, &options, progress)?;
     // The join may drop sets, so documents of nothing but boilerplate are counted before it.
-    let (mut only_boilerplate, mut templates) = (0, None);
-    if let Some(boilerplate) = &boilerplate {
-        boilerplate.check(&collection, documents)?;
-        only_boilerplate = collection.only_boilerplate()?;
-        templates = Some(boilerplate.templates(job, documents, &settings, progress)?);
-    }
+    let (only_boilerplate, templates) = compared.templates(job, &collection, progress)?;
     // Documents of an index come and go, and with them the values that its rules prefer.
-    let all_values = matches.is_none();
-    let keep_values = match keep_fields::check(&inputs, &keep, &collection, all_values) {
-        Ok(values) => values,
-        Err(error) => {
-            // Other keep rules make another job, which cannot be resumed from here.
-            if let Some(scratch_dir) = scratch_dir.take() {
-                drop(collection);
-                scratch_dir.abandon()?;
-            }
-            return Err(error);
-        }
-    };
+    let (collection, keep_values) =
+        with_keep_values(collection, &inputs, &keep, matches.is_none(), &mut scratch_dir)?;
     let budget = memory.sets_beside(collection.len());
     let checkpoints = match &scratch_dir {
         Some(dir) => Checkpoints::in_folder(&dir.path(""), collection.restored_whole)?,
         None => Checkpoints::none(),
     };
     let ingested = Ingested::new(collection, budget)?;
-    phases.push(("reading", started.elapsed().as_secs_f64()));
+    let mut phases = vec![("reading", started.elapsed().as_secs_f64())];
 
-    let options = MatchOptions {
-        linkage: job.settings.linkage(),
-        witness: job.settings.witness,
-        list_pairs: list_pairs.then_some(job.max_pairs),
-        only_protected: job.against_only,
-        contained: job.settings.contained()?,
-        templates: templates.clone(),
-        search: CandidateSearch::default(),
-        memory: memory.counting(),
-        sets: budget,
-    };
+    let options = match_options(job, list_pairs, templates.clone(), budget)?;
+    let Compared { settings, approach, lexicon, boilerplate, .. } = compared;
     let plan = JoinPlan {
         keep: &keep,
         settings: &settings,
@@ -325,56 +279,28 @@ pub(crate) fn analyse_inputs(
     let mut near_misses = None;
     let joined = ingested.join_by(plan, progress, |collection, units| {
         let found = match matches {
-            None => find_from(
-                &checkpoints,
-                collection,
-                units,
-                &settings,
-                &approach,
-                &options,
-                progress,
-            )?,
+            None => {
+                let (settings, approach) = (plan.settings, plan.approach);
+                find_from(&checkpoints, collection, units, settings, approach, &options, progress)?
+            }
             Some(matches) => matches.find(collection, units)?,
         };
         if let Some(from) = near_misses_from {
-            near_misses = Some(NearMisses::find(
-                from,
-                collection,
-                units,
-                &settings,
-                &options,
-                job.max_pairs,
-                progress,
-            )?);
+            let (settings, most) = (plan.settings, job.max_pairs);
+            let found =
+                NearMisses::find(from, collection, units, settings, &options, most, progress)?;
+            near_misses = Some(found);
         }
         Ok::<_, LookalikeError>(found)
     })?;
     phases.extend(joined.phases.iter().copied());
-    let Decided { collection, units, matches, mut verdicts } = joined.decide(plan, progress)?;
-    if job.settings.keep_n != DEFAULT_KEEP_N {
-        let answer = MatchResult {
-            collection: &collection,
-            units: &units,
-            matches: &matches,
-            approach: &approach,
-        };
-        let compare = |a, b| match rules_order(&collection, &keep, a, b) {
-            Ordering::Equal => collection.compare_names(a, b),
-            order => Ok(order),
-        };
-        let by_size = settings.measure == Measure::Containment;
-        verdicts.keep_first(&answer, job.settings.keep_n, by_size, compare, progress)?;
-    }
-    let mut resumed = Resumed { taken: checkpoints.reused(), damaged: checkpoints.damaged() };
-    if collection.restored > 0 {
-        resumed.taken.insert(0, "reading");
-    }
-    if collection.dropped > 0 {
-        resumed.damaged.insert(0, "reading");
-    }
-    let described = boilerplate
-        .map(|boilerplate| BoilerplateSummary { only_boilerplate, ..boilerplate.summary });
-    let analysis = Analysis {
+    let mut decided = joined.decide(plan, progress)?;
+    keep_more(job, plan, &mut decided, progress)?;
+    let resumed = Resumed::of(&checkpoints, &decided.collection);
+    let Decided { collection, units, matches, verdicts } = decided;
+    let boilerplate =
+        boilerplate.map(|found| BoilerplateSummary { only_boilerplate, ..found.summary });
+    Ok(Analysis {
         inputs,
         settings,
         linkage: job.settings.linkage(),
@@ -385,16 +311,173 @@ pub(crate) fn analyse_inputs(
         units,
         matches,
         verdicts,
-        boilerplate: described,
+        boilerplate,
         templates,
         near_misses,
         phases,
-        threads,
+        threads: job.thread_count(),
         memory,
         scratch_dir,
         resumed,
+    })
+}
+
+/// How documents are compared, as far as the documents themselves decide it.
+struct Compared<'a> {
+    documents: Documents<'a>,
+    settings: MatchSettings,
+    approach: Approach,
+    lexicon: Option<LexiconUsed>,
+    /// The documents in which a lexicon was counted.
+    counted: Option<DocumentSum>,
+    common: CommonCounts<'a>,
+    boilerplate: Option<Boilerplate>,
+    signer: Signer,
+}
+
+impl<'a> Compared<'a> {
+    /// Counts document frequencies, common elements and boilerplate, if the job needs them.
+    fn new(
+        job: &Job,
+        documents: Documents<'a>,
+        stored: Option<Arc<dyn StoredDocuments>>,
+        scratch_dir: &mut Option<ScratchDir>,
+        progress: &'a dyn Progress,
+    ) -> Result<Self, LookalikeError> {
+        let mut settings = job.settings.matching()?;
+        let (mut approach, lexicon, counted) =
+            approach(job, documents, job.thread_count(), scratch_dir.as_mut(), progress)?;
+        if job.settings.ignore_common.is_some() || job.settings.boilerplate.is_some() {
+            scratch_dir.iter_mut().for_each(ScratchDir::keep);
+        }
+        let kept = scratch_dir.as_ref().map(|dir| dir.path(""));
+        let mut common = CommonCounts::new(job, documents, &settings, kept.clone(), progress);
+        common.apply(&mut settings, &mut approach)?;
+        let boilerplate = Boilerplate::of(job, documents, &settings, kept, progress)?;
+        settings.boilerplate = boilerplate.as_ref().map(|found| found.elements.clone());
+        let given = &documents.inputs.options.fields.given;
+        let signer = Signer::for_approach(&settings, &approach)?
+            .with_given(given, job.settings.separate_by.as_deref())
+            .with_stored(stored);
+        Ok(Self { documents, settings, approach, lexicon, counted, common, boilerplate, signer })
+    }
+
+    /// Reads the documents, which must be those that were counted.
+    fn read(
+        &self,
+        job: &Job,
+        options: &IngestOptions,
+        progress: &dyn Progress,
+    ) -> Result<Collection, LookalikeError> {
+        let read = self.documents.ingest(&self.signer, options, progress);
+        let collection = read.map_err(|error| changed_object(self.documents.inputs, error))?;
+        // Of chunks that an earlier run read, it is not known which fields their records have.
+        if collection.restored == 0 && !collection.is_empty() {
+            given_fields::check_read(&self.signer, &job.settings)?;
+        }
+        if let Some(counted) = &self.counted {
+            counted.check(&collection, self.documents)?;
+        }
+        self.common.check(&collection)?;
+        Ok(collection)
+    }
+
+    /// The number of documents of nothing but boilerplate, and the boilerplate of each document.
+    fn templates(
+        &self,
+        job: &Job,
+        collection: &Collection,
+        progress: &dyn Progress,
+    ) -> Result<(u64, Option<Arc<Templates>>), LookalikeError> {
+        let Some(boilerplate) = &self.boilerplate else { return Ok((0, None)) };
+        boilerplate.check(collection, self.documents)?;
+        let only_boilerplate = collection.only_boilerplate()?;
+        let templates = boilerplate.templates(job, self.documents, &self.settings, progress)?;
+        Ok((only_boilerplate, Some(templates)))
+    }
+}
+
+/// A collection whose documents have what the keep rules need.
+fn with_keep_values(
+    collection: Collection,
+    inputs: &Inputs,
+    keep: &[KeepRule],
+    all_values: bool,
+    scratch_dir: &mut Option<ScratchDir>,
+) -> Result<(Collection, Vec<KeepValues>), LookalikeError> {
+    let error = match keep_fields::check(inputs, keep, &collection, all_values) {
+        Ok(values) => return Ok((collection, values)),
+        Err(error) => error,
     };
-    Ok(analysis)
+    // Other keep rules make another job, which cannot be resumed from here.
+    if let Some(scratch_dir) = scratch_dir.take() {
+        drop(collection);
+        scratch_dir.abandon()?;
+    }
+    Err(error)
+}
+
+fn ingest_options(
+    job: &Job,
+    keep: &[KeepRule],
+    first_protected_file: u32,
+    scratch_dir: &mut Option<ScratchDir>,
+) -> IngestOptions {
+    let memory = Memory::of(job.memory);
+    scratch_dir.iter_mut().for_each(ScratchDir::keep);
+    IngestOptions {
+        threads: job.thread_count(),
+        strict: job.strict,
+        skip_unreadable: job.skip_unreadable,
+        keep: keep.to_vec(),
+        first_protected_file,
+        memory: memory.sets(),
+        scratch: state::folder(job),
+        kept: scratch_dir.as_ref().map(|dir| dir.path("chunks")),
+        in_flight: memory.in_flight(),
+        trim_heap: job.trim_heap,
+        sequences: memory.sequences(),
+        sites: None,
+    }
+}
+
+fn match_options(
+    job: &Job,
+    list_pairs: bool,
+    templates: Option<Arc<Templates>>,
+    sets: u64,
+) -> Result<MatchOptions, LookalikeError> {
+    Ok(MatchOptions {
+        linkage: job.settings.linkage(),
+        witness: job.settings.witness,
+        list_pairs: list_pairs.then_some(job.max_pairs),
+        only_protected: job.against_only,
+        contained: job.settings.contained()?,
+        templates,
+        search: CandidateSearch::default(),
+        memory: Memory::of(job.memory).counting(),
+        sets,
+    })
+}
+
+/// Keeps as many documents of each cluster as the setting keep_n says.
+fn keep_more(
+    job: &Job,
+    JoinPlan { keep, settings, approach, .. }: JoinPlan<'_>,
+    decided: &mut Decided,
+    progress: &dyn Progress,
+) -> Result<(), LookalikeError> {
+    if job.settings.keep_n == DEFAULT_KEEP_N {
+        return Ok(());
+    }
+    let Decided { collection, units, matches, verdicts } = decided;
+    let answer = MatchResult { collection, units, matches, approach };
+    let compare = |a, b| match rules_order(collection, keep, a, b) {
+        Ordering::Equal => collection.compare_names(a, b),
+        order => Ok(order),
+    };
+    let by_size = settings.measure == Measure::Containment;
+    Ok(verdicts.keep_first(&answer, job.settings.keep_n, by_size, compare, progress)?)
 }
 
 /// The error of a reading: an object that changes while it is read cannot be read to its end.
@@ -422,10 +505,7 @@ pub(crate) fn other_inputs(job: &Job) -> impl Iterator<Item = &Path> {
 
 /// The input files, protected ones last, and the index of the first protected file. Creates
 /// [`Job::scratch`], if it is given: standard input is copied there.
-pub fn discover(
-    job: &Job,
-    keep: &[lookalike_cluster::KeepRule],
-) -> Result<(Inputs, u32), LookalikeError> {
+pub fn discover(job: &Job, keep: &[KeepRule]) -> Result<(Inputs, u32), LookalikeError> {
     if let Some(scratch) = &job.scratch {
         std::fs::create_dir_all(scratch).map_err(|reason| EngineError::Scratch {
             folder: scratch.display().to_string(),

@@ -54,11 +54,6 @@ impl Clusters {
         Ok(Self { leaders, numbers, names, in_order, records, sizes })
     }
 
-    /// Number of clusters.
-    pub(crate) fn len(&self) -> u64 {
-        self.leaders.len() as u64
-    }
-
     /// The number of a leader's cluster.
     pub(crate) fn number(&self, leader: DocumentId) -> Option<u64> {
         let place = self.leaders.binary_search(&leader).ok()?;

@@ -191,6 +191,11 @@ impl Documents {
         DocumentName { id: self.id(document).into(), file, record, protected: false }
     }
 
+    /// The name of a document's file.
+    pub(crate) fn file(&self, document: u32) -> &str {
+        &self.files[self.places[document as usize].0 as usize]
+    }
+
     /// Names of the files.
     pub(crate) fn files(&self) -> &[String] {
         &self.files

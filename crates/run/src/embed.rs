@@ -16,8 +16,8 @@ use crate::source::{
 use crate::summarise::summarise;
 use crate::table_store::TablesInMemory;
 use crate::{Job, LookalikeError, Resources, Settings, skipped_files, symbols, tokens};
-use lookalike_engine::{Linkage, Progress};
-use lookalike_io::Beside;
+use lookalike_engine::Progress;
+use lookalike_io::{Beside, Inputs};
 use lookalike_methods::MethodSpec;
 use lookalike_report::{Action, Summary};
 
@@ -130,67 +130,22 @@ fn answer(
     action: Action,
     progress: &dyn Progress,
 ) -> Result<Answer, LookalikeError> {
-    let mut job = job.clone();
     let protected = source.protected.as_ref().map(|protected| &protected.by);
     let read_once = source.is_read_once()
         || matches!(protected, Some(Against::Source(protected)) if protected.is_read_once());
-    let list_pairs = action == Action::List || job.settings.linkage() == Linkage::Components;
-    let keep = job.settings.keep_rules()?;
-    let (inputs, first_protected_file, caller) = match source.kind {
-        SourceKind::Files(_) => {
-            let (mut inputs, first_protected_file) = discover(&job, &keep)?;
-            job = tokens::decide(&job, &inputs)?;
-            let job = &job;
-            skipped_files::refuse(&inputs, job.strict)?;
-            input_fields::check(&inputs, &|| progress.cancelled())?;
-            append_matched(job, &mut inputs, first_protected_file as usize, progress)?;
-            (inputs, first_protected_file, None)
-        }
-        SourceKind::Caller(_) => {
-            let mut options = job.settings.reading(Vec::new(), None);
-            options.fields.extra =
-                keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
-            // Records become columns of the fields that are looked for.
-            options.fields.extra.extend(job.settings.site_field.clone());
-            options.fields.given = job.settings.given_fields()?;
-            let index = match &source.protected {
-                Some(Protected { by: Against::Index(index), .. }) => Some(*index),
-                _ => None,
-            };
-            if let Some(index) = index {
-                job.settings.analysis = tokens::decide_by_index(&job.settings, index);
-                job.settings.refuse_given_fields("comparisons with an index")?;
-                options.fields.given.push(Beside::FIELD.to_owned());
-            }
-            let (mut inputs, mut caller) = source.caller_inputs(options.clone())?;
-            if let Some(index) = index {
-                let own = Documents { inputs: &inputs, reading: Reading::Caller(&caller) };
-                let records = matched_records(&job, index, own, progress)?;
-                inputs = caller.protect(index.dir().display().to_string(), records, options);
-            }
-            (inputs, 1, Some(caller))
-        }
+    let list_pairs = job.settings.lists_pairs(action);
+    let SourceInputs { job, inputs, first_protected_file, caller } = match source.kind {
+        SourceKind::Files(_) => SourceInputs::of_files(job, progress)?,
+        SourceKind::Caller(_) => SourceInputs::of_caller(source, job, progress)?,
     };
     let job = &job;
     let (scratch_dir, matches) = (None, None);
     let request = Request { job, inputs, first_protected_file, scratch_dir, list_pairs, matches };
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
-    let analysis =
-        analyse_inputs(request, reading, progress).map_err(|error| match (error, &caller) {
-            // The fields there are cannot be looked up in a file.
-            (
-                LookalikeError::KeepField { rule, field, kind, documents, unreadable, .. },
-                Some(caller),
-            ) => {
-                let fields = caller.columns();
-                LookalikeError::KeepField { rule, field, kind, documents, unreadable, fields }
-            }
-            (LookalikeError::KeepValue { rule, field, value, .. }, Some(caller)) => {
-                let fields = caller.columns();
-                LookalikeError::KeepValue { rule, field, value, fields }
-            }
-            (error, _) => error,
-        })?;
+    let analysis = analyse_inputs(request, reading, progress).map_err(|error| match &caller {
+        Some(caller) => with_columns(error, caller),
+        None => error,
+    })?;
     let clusters = Clusters::new(&analysis, progress)?;
     let mut summary = summarise(job, action, &analysis, &clusters)?;
     if caller.is_some() {
@@ -207,6 +162,70 @@ fn answer(
     }
     let found = Found { analysis, clusters, first_protected_file };
     found.into_answer(job, action, summary, records, progress)
+}
+
+/// The inputs of a source, and the job with its tokens decided by them.
+struct SourceInputs<'s> {
+    job: Job,
+    inputs: Inputs,
+    first_protected_file: u32,
+    /// Documents in memory.
+    caller: Option<CallerSource<'s>>,
+}
+
+impl<'s> SourceInputs<'s> {
+    fn of_files(job: &Job, progress: &dyn Progress) -> Result<Self, LookalikeError> {
+        let (mut inputs, first_protected_file) = discover(job, &job.settings.keep_rules()?)?;
+        let job = tokens::decide(job, &inputs)?;
+        skipped_files::refuse(&inputs, job.strict)?;
+        input_fields::check(&inputs, &|| progress.cancelled())?;
+        append_matched(&job, &mut inputs, first_protected_file as usize, progress)?;
+        Ok(Self { job, inputs, first_protected_file, caller: None })
+    }
+
+    fn of_caller(
+        source: Source<'s>,
+        job: &Job,
+        progress: &dyn Progress,
+    ) -> Result<Self, LookalikeError> {
+        let mut job = job.clone();
+        let mut options = job.settings.reading(Vec::new(), None);
+        options.fields.extra = job.settings.keep_fields()?;
+        // Records become columns of the fields that are looked for.
+        options.fields.extra.extend(job.settings.site_field.clone());
+        options.fields.given = job.settings.given_fields()?;
+        let index = match &source.protected {
+            Some(Protected { by: Against::Index(index), .. }) => Some(*index),
+            _ => None,
+        };
+        if let Some(index) = index {
+            job.settings.analysis = tokens::decide_by_index(&job.settings, index);
+            job.settings.refuse_given_fields("comparisons with an index")?;
+            options.fields.given.push(Beside::FIELD.to_owned());
+        }
+        let (mut inputs, mut caller) = source.caller_inputs(options.clone())?;
+        if let Some(index) = index {
+            let own = Documents { inputs: &inputs, reading: Reading::Caller(&caller) };
+            let records = matched_records(&job, index, own, progress)?;
+            inputs = caller.protect(index.dir().display().to_string(), records, options);
+        }
+        Ok(Self { job, inputs, first_protected_file: 1, caller: Some(caller) })
+    }
+}
+
+/// The error for a field of documents in memory, with their columns: the fields there are cannot be
+/// looked up in a file.
+fn with_columns(error: LookalikeError, caller: &CallerSource<'_>) -> LookalikeError {
+    match error {
+        LookalikeError::KeepField { rule, field, kind, documents, unreadable, .. } => {
+            let fields = caller.columns();
+            LookalikeError::KeepField { rule, field, kind, documents, unreadable, fields }
+        }
+        LookalikeError::KeepValue { rule, field, value, .. } => {
+            LookalikeError::KeepValue { rule, field, value, fields: caller.columns() }
+        }
+        error => error,
+    }
 }
 
 /// What was found about a source.

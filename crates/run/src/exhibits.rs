@@ -10,6 +10,8 @@ use crate::second_pass::{Shown, Wanted};
 pub(crate) use listing::{CLUSTERS as LISTED, MEMBERS};
 use listing::{Listed, Listing};
 use lookalike_core::{Measure, Overlap, overlap};
+use lookalike_decide::Rule;
+use lookalike_engine::poll::Poll;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
 use lookalike_engine::{DocumentId, EngineError, Progress, Signer};
@@ -51,7 +53,7 @@ impl Choice {
         for (document, removal) in analysis.removals() {
             // Pairs without a similarity are chosen arbitrarily.
             let value = analysis.similarity(removal.evidence).unwrap_or(0.0);
-            if value < 1.0 || removal.rule > lookalike_decide::Rule::LexicallyEquivalent {
+            if value < 1.0 || removal.rule > Rule::LexicallyEquivalent {
                 near.push((value, document));
             }
         }
@@ -94,9 +96,7 @@ pub(crate) fn cluster_exhibits(
     let mut data = ClusterData::new(sources, choice.listing.excerpt());
     let mut largest = Vec::new();
     for cluster in choice.listing.clusters() {
-        if progress.cancelled() {
-            return Err(EngineError::Cancelled.into());
-        }
+        Poll::new(progress).now()?;
         let exhibit = cluster_exhibit(analysis, clusters, &choice.listing, cluster, shown)?;
         data.push(&exhibit).map_err(LookalikeError::from)?;
         if largest.len() < CLUSTERS {
@@ -131,36 +131,20 @@ fn cluster_exhibit(
     };
     let (id, place) = named(cluster.leader)?;
     let of_leader = shown.get(&cluster.leader);
-    let members = listing.members(cluster);
-    let mut exhibit = ClusterExhibit {
-        number: clusters.number(cluster.leader).unwrap_or_default(),
-        size: members.len() as u64 + 1,
-        least: 1.0,
-        files: vec![place.file],
-        place,
-        leader: DocExhibit {
-            id,
-            text: of_leader.map_or("", |shown| shown.excerpt(listing.excerpt())).to_owned(),
-            cut_from: of_leader.and_then(|shown| shown.whole(listing.excerpt())),
-            title: of_leader.and_then(|shown| shown.title.clone()),
-            url: of_leader.and_then(|shown| shown.url.clone()),
-        },
-        ..ClusterExhibit::default()
+    let numbers = listing.members(cluster).iter().filter_map(|&member| {
+        let removal = analysis.removal(member)?;
+        let value = analysis.similarity(removal.evidence);
+        Some((collection.file(member), removal.rule, value))
+    });
+    let number = clusters.number(cluster.leader).unwrap_or_default();
+    let mut exhibit = cluster_numbers(number, place, numbers);
+    exhibit.leader = DocExhibit {
+        id,
+        text: of_leader.map_or("", |shown| shown.excerpt(listing.excerpt())).to_owned(),
+        cut_from: of_leader.and_then(|shown| shown.whole(listing.excerpt())),
+        title: of_leader.and_then(|shown| shown.title.clone()),
+        url: of_leader.and_then(|shown| shown.url.clone()),
     };
-    let (mut sum, mut values) = (0.0, 0u64);
-    for &member in members {
-        let Some(removal) = analysis.removal(member) else { continue };
-        if let Some(value) = analysis.similarity(removal.evidence) {
-            exhibit.least = exhibit.least.min(value);
-            sum += value;
-            values += 1;
-        }
-        exhibit.rules |= Removed::place_of_rule(removal.rule.name()).map_or(0, |rule| 1 << rule);
-        exhibit.files.push(collection.file(member));
-    }
-    exhibit.mean = sum / values.max(1) as f64;
-    exhibit.files.sort_unstable();
-    exhibit.files.dedup();
     for &member in listing.listed(cluster) {
         let Some(removal) = analysis.removal(member) else { continue };
         let (id, place) = named(member)?;
@@ -176,6 +160,29 @@ fn cluster_exhibit(
         });
     }
     Ok(exhibit)
+}
+
+/// The numbers of a cluster, from the file of each member but the leader, why it was removed, and its
+/// similarity to the leader.
+pub(crate) fn cluster_numbers(
+    number: u64,
+    place: DocPlace,
+    members: impl Iterator<Item = (u32, Rule, Option<f64>)>,
+) -> ClusterExhibit {
+    let files = vec![place.file];
+    let leader = ClusterExhibit { number, size: 1, least: 1.0, files, place, ..Default::default() };
+    let (mut exhibit, mut values) = (leader, Vec::new());
+    for (file, rule, value) in members {
+        exhibit.size += 1;
+        values.extend(value);
+        exhibit.rules |= Removed::place_of_rule(rule.name()).map_or(0, |rule| 1 << rule);
+        exhibit.files.push(file);
+    }
+    exhibit.least = values.iter().copied().fold(exhibit.least, f64::min);
+    exhibit.mean = values.iter().fold(0.0, |sum, value| sum + value) / values.len().max(1) as f64;
+    exhibit.files.sort_unstable();
+    exhibit.files.dedup();
+    exhibit
 }
 
 /// The pairs with their texts and numbers; incomplete if the run is cancelled.

@@ -15,10 +15,10 @@ use crate::reading::Documents;
 use crate::run_inputs::RunInputs;
 use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings};
-use lookalike_decide::name::{DOCUMENT, KEPT, LEADER, REMOVED, WIDTH};
-use lookalike_decide::{CLUSTERS, DocumentName, LEDGER};
+use lookalike_decide::{DocumentName, ReadMember, ReadRemoval};
 use lookalike_engine::Silent;
-use lookalike_io::{Column, Extractor, Inputs, TableReader, Value};
+use lookalike_io::table::TableError;
+use lookalike_io::{Extractor, Inputs};
 use lookalike_report::{Action, DocExhibit};
 use std::path::Path;
 
@@ -146,13 +146,10 @@ fn in_ledger(
     [a, b]: [&DocumentName<'_>; 2],
     ids_repeat: bool,
 ) -> Result<String, LookalikeError> {
-    let mut table = TableReader::open(run, LEDGER.name, &LEDGER.all())?;
-    let rule_at = column(&table, "rule")?;
-    let removals = rows(&mut table, [a, b], [&REMOVED, &KEPT], rule_at)?;
+    let rows = ReadRemoval::of(run)?
+        .map(|row| row.map(|row| (row.removed, (row.kept, row.rule.replace('_', " ")))));
+    let [of_a, of_b] = about(rows, [a, b])?;
     let participle = action.participle();
-    let [of_a, of_b] = removals.map(|removal| {
-        removal.map(|(kept, rule)| (kept, rule.as_text().unwrap_or_default().replace('_', " ")))
-    });
     let shown = |name: &DocumentName<'_>| name.shown(ids_repeat).to_string();
     let (name_a, name_b) = (shown(a), shown(b));
     Ok(match (of_a, of_b) {
@@ -191,13 +188,10 @@ fn in_clusters(
     [a, b]: [&DocumentName<'_>; 2],
     ids_repeat: bool,
 ) -> Result<String, LookalikeError> {
-    let mut table = TableReader::open(run, CLUSTERS.name, &CLUSTERS.all())?;
-    let cluster_at = column(&table, "cluster")?;
-    let members = rows(&mut table, [a, b], [&DOCUMENT, &LEADER], cluster_at)?;
     let shown = |name: &DocumentName<'_>| name.shown(ids_repeat).to_string();
-    let [of_a, of_b] = members.map(|member| {
-        member.map(|(leader, number)| (number.as_count().unwrap_or_default(), shown(&leader)))
-    });
+    let rows = ReadMember::of(run)?
+        .map(|row| row.map(|row| (row.name, (row.cluster, shown(&row.leader)))));
+    let [of_a, of_b] = about(rows, [a, b])?;
     let (a, b) = (shown(a), shown(b));
     Ok(match (of_a, of_b) {
         (Some((one, leader)), Some((other, _))) if one == other => {
@@ -217,35 +211,16 @@ fn in_clusters(
     })
 }
 
-/// Index of a column of a table.
-fn column(table: &TableReader, name: &str) -> Result<usize, LookalikeError> {
-    TableReader::position(table, name).ok_or_else(|| LookalikeError::Run {
-        path: table.path().display().to_string(),
-        reason: format!("it has no column `{name}`"),
-    })
-}
-
-/// The kept document of a row, and another of its cells.
-type Row = (DocumentName<'static>, Value);
-
-/// For each of the documents its row, if there is one: the kept document, and the cell in column
-/// `wanted`. Rows name their document and the kept one in the columns `about` and `kept`.
-fn rows(
-    table: &mut TableReader,
+/// What rows say about two documents: the first row of each.
+fn about<T>(
+    rows: impl Iterator<Item = Result<(DocumentName<'static>, T), TableError>>,
     documents: [&DocumentName<'_>; 2],
-    [about, kept]: [&[Column; WIDTH]; 2],
-    wanted: usize,
-) -> Result<[Option<Row>; 2], LookalikeError> {
-    let (about, kept) = (column(table, about[0].name)?, column(table, kept[0].name)?);
+) -> Result<[Option<T>; 2], TableError> {
     let mut found = [None, None];
-    for row in &mut *table {
-        let row = row?;
-        let name = |from: usize| DocumentName::read(row.get(from..from + WIDTH)?);
-        let Some(document) = name(about) else { continue };
-        for (slot, wanted_document) in found.iter_mut().zip(documents) {
-            if slot.is_none() && document.is(wanted_document) {
-                *slot = name(kept).map(|kept| (kept, row[wanted].clone()));
-            }
+    for row in rows {
+        let (name, said) = row?;
+        if let Some(at) = documents.iter().position(|document| name.is(document)) {
+            found[at].get_or_insert(said);
         }
         if found.iter().all(Option::is_some) {
             break;

@@ -19,7 +19,8 @@ use crate::summarise::summarise;
 use crate::table_store::{TableFiles, write_problems};
 use crate::template_sample::TemplateSample;
 use crate::{Job, LookalikeError, memory, skipped_files, state, symbols};
-use lookalike_engine::{DocumentId, EngineError, Progress};
+use lookalike_engine::poll::Poll;
+use lookalike_engine::{DocumentId, Progress};
 use lookalike_io::input::LeftOut;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
@@ -114,9 +115,7 @@ fn carry_out(
     let started = Instant::now();
     let progress = &JobSteps::of(job, action, progress)?;
     let plan = job.plan.as_deref().map(read_plan).transpose()?;
-    // Components need all pairs anyway, so they may as well be listed.
-    let list_pairs =
-        action == Action::List || job.settings.linkage() == lookalike_engine::Linkage::Components;
+    let list_pairs = job.settings.lists_pairs(action);
     let guards = Guards::of(job)?;
     if action == Action::List && job.settings.keep_n != DEFAULT_KEEP_N {
         job.settings.refuse_survivors("cluster, which removes nothing")?;
@@ -159,39 +158,62 @@ fn carry_out(
         || second_pass(&analysis, &wanted, routing, progress),
     );
     let (tables, mut pass) = (tables?, pass?);
-    poll(progress)?;
+    Poll::new(progress).now()?;
     analysis.phases.push(("writing", writing.elapsed().as_secs_f64()));
 
     let mut summary = summarise(job, action, &analysis, &clusters)?;
     summary.template_sites = wanted.template_sites(&mut pass.shown);
-    summary.digest.clone_from(&tables.digest);
-    summary.documents_digest.clone_from(&tables.documents_digest);
-    summary.pairs.listed = tables.pairs.rows;
-    let mut tables = tables.into_list();
-    let skipped = skipped_files::rows(&analysis.inputs.skipped);
-    if analysis.collection.problems.count() > 0 || !skipped.is_empty() {
-        let problems = analysis.collection.problems.listed().iter().chain(&skipped);
-        tables.push(write_problems(problems, &store)?);
-    }
-    if let Some(near_misses) = &analysis.near_misses {
-        let (table, found) = near_misses.write(&analysis, action, &store, progress)?;
-        tables.push(table);
-        summary.near_misses = Some(found);
-    }
+    let tables = other_tables(action, &analysis, tables, &store, &mut summary, progress)?;
     summary.outputs = outputs(&tables, pass.written.as_ref());
     if job.attributes {
         summary.outputs.extend(write_attributes(&analysis, &clusters, &staging)?);
     }
-    summary.symbol_differences = symbols::count(
-        &analysis,
-        Documents::of_files(&analysis.inputs),
-        summary.duplicate_ids > 0,
-    )?;
+    let documents = Documents::of_files(&analysis.inputs);
+    let ids_repeat = summary.duplicate_ids > 0;
+    summary.symbol_differences = symbols::count(&analysis, documents, ids_repeat)?;
     if undecided && job.settings.analysis.tokens.is_none() {
         let own = &analysis.inputs.files[..analysis.collection.first_protected_file as usize];
         summary.source_code_inputs = own.iter().filter(|file| file.is_source_code()).count() as u64;
     }
     summary.warnings = summary.find_warnings();
+    let mut run = run_of(job, &analysis, &summary, started);
+    if let Some(plan) = plan {
+        run.plan = Some(plan.accuracy(&method_name(&job.settings)?, &summary, &run));
+    }
+    summary.run = Some(run);
+    if job.report {
+        progress.phase(REPORT, None);
+        let page = report(job, &analysis, &clusters, &choice, pass.shown, &summary, progress)?;
+        write_page(&staging, &page)?;
+    }
+    finish(job, analysis, summary, staging, progress)
+}
+
+/// Writes the tables `problems` and `near_misses`, if there are any; returns all tables.
+fn other_tables(
+    action: Action,
+    analysis: &Analysis,
+    tables: RunTables<WrittenTable>,
+    store: &TableFiles<'_>,
+    summary: &mut Summary,
+    progress: &dyn Progress,
+) -> Result<Vec<WrittenTable>, LookalikeError> {
+    let mut tables = tables.into_list(summary);
+    let skipped = skipped_files::rows(&analysis.inputs.skipped);
+    if analysis.collection.problems.count() > 0 || !skipped.is_empty() {
+        let problems = analysis.collection.problems.listed().iter().chain(&skipped);
+        tables.push(write_problems(problems, store)?);
+    }
+    if let Some(near_misses) = &analysis.near_misses {
+        let (table, found) = near_misses.write(analysis, action, store, progress)?;
+        tables.push(table);
+        summary.near_misses = Some(found);
+    }
+    Ok(tables)
+}
+
+/// Time, memory and the steps of a run.
+fn run_of(job: &Job, analysis: &Analysis, summary: &Summary, started: Instant) -> Run {
     let bytes = summary.inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
     let phase = |&(name, seconds): &(&str, f64)| Phase {
         name: name.to_owned(),
@@ -199,7 +221,7 @@ fn carry_out(
         megabytes_per_second: (seconds > 0.0).then(|| bytes / seconds),
         cpu_seconds: None,
     };
-    let mut run = Run {
+    Run {
         command_line: job.command.clone(),
         directory: working_directory(),
         threads: analysis.threads as u64,
@@ -211,16 +233,17 @@ fn carry_out(
         resumed: analysis.resumed.taken.iter().map(|&step| step.into()).collect(),
         redone: analysis.resumed.damaged.iter().map(|&step| step.into()).collect(),
         plan: None,
-    };
-    if let Some(plan) = plan {
-        run.plan = Some(plan.accuracy(&method_name(&job.settings)?, &summary, &run));
     }
-    summary.run = Some(run);
-    if job.report {
-        progress.phase(REPORT, None);
-        let page = report(job, &analysis, &clusters, &choice, pass.shown, &summary, progress)?;
-        write_page(&staging, &page)?;
-    }
+}
+
+/// Writes the summary, and gives the result its name.
+fn finish(
+    job: &Job,
+    mut analysis: Analysis,
+    mut summary: Summary,
+    staging: Staging,
+    progress: &dyn Progress,
+) -> Result<Outcome, LookalikeError> {
     if let Some(run) = &mut summary.run {
         run.peak_memory_bytes = memory::peak();
     }
@@ -229,7 +252,7 @@ fn carry_out(
     }
     let json = summary.to_json()?;
     staging.write("summary.json", json.as_bytes())?;
-    poll(progress)?;
+    Poll::new(progress).now()?;
     if let Some(scratch) = &analysis.scratch_dir {
         state::note_finished(scratch, json.as_bytes())?;
     }
@@ -266,7 +289,7 @@ fn report(
         cluster_exhibits(analysis, clusters, choice, &shown, ids_repeat, progress)?;
     let pairs = pair_exhibits(analysis, choice, &shown, ids_repeat, progress)?;
     drop(shown);
-    poll(progress)?;
+    Poll::new(progress).now()?;
     let analyzer = Analyzer::new(&analysis.settings.analysis);
     let analyzer = Some(&analyzer).filter(|_| job.settings.fields.features.is_none());
     let memory = analysis.memory.in_flight();
@@ -279,11 +302,6 @@ fn report(
     let losses = source_losses(files, name);
     let report = Report { summary, clusters: &clusters, samples: &samples, losses: &losses };
     Ok(report.page(data, job.report_size)?)
-}
-
-/// An error if the job is not wanted any more.
-fn poll(progress: &dyn Progress) -> Result<(), LookalikeError> {
-    if progress.cancelled() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
 }
 
 /// What is left to do of a run that was stopped after its result got its name: removes its scratch
@@ -309,7 +327,7 @@ pub(crate) fn output(table: &WrittenTable) -> Output {
 }
 
 /// What lies in the directory, besides the summary and the report.
-fn outputs(
+pub(crate) fn outputs(
     tables: &[WrittenTable],
     written: Option<&lookalike_io::sink::WrittenFiles>,
 ) -> Vec<Output> {

@@ -7,6 +7,7 @@ use lookalike_decide::DocumentName;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, pipeline};
 use lookalike_io::source::VisitScratch;
+use lookalike_io::table::TableError;
 use lookalike_io::{Beside, Inputs, Item, Problem, RecordView};
 use lookalike_report::DocExhibit;
 use std::collections::BTreeSet;
@@ -210,6 +211,40 @@ fn find_in(
     let candidates = best.into_iter().map(|best| best.map(|(_, found)| found).unwrap_or_default());
     // An id that does not repeat was found, whatever is in the rest.
     (Found { candidates: candidates.collect(), unread }, failed.filter(|_| !is_done))
+}
+
+/// What is said about the only document of a name: of an id, or if there is none, `FILE:RECORD`.
+/// `place` and `advice` are those of the error for a name of no document.
+pub(crate) fn only_named<'d, T>(
+    name: &str,
+    documents: impl Iterator<Item = Result<(DocumentName<'d>, T), TableError>>,
+    place: &str,
+    advice: &'static str,
+) -> Result<T, LookalikeError> {
+    let (mut by_id, mut by_place) = (Vec::new(), Vec::new());
+    for document in documents {
+        let (DocumentName { id, file, record, .. }, said) = document?;
+        let number = || name.strip_prefix(&*file)?.strip_prefix(':');
+        if id == name {
+            by_id.push((format!("{file}:{record}"), said));
+        } else if number().is_some_and(|number| number == record.to_string()) {
+            by_place.push((name.to_owned(), said));
+        }
+    }
+    let mut found = if by_id.is_empty() { by_place } else { by_id };
+    match (found.len(), name.to_owned()) {
+        (1, _) => Ok(found.remove(0).1),
+        (0, name) => {
+            let (place, unread) = (place.to_owned(), Unread::default());
+            Err(LookalikeError::NoSuchDocument { name, place, advice, unread })
+        }
+        (count, id) => Err(LookalikeError::RepeatedId {
+            id,
+            count: count as u64,
+            listed: found.into_iter().take(Candidates::LISTED).map(|(place, _)| place).collect(),
+            advice: "name one of them as FILE:RECORD",
+        }),
+    }
 }
 
 /// The name in the tables of a record's document.

@@ -3,10 +3,11 @@
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::near_misses::NearMisses;
-use crate::result_tables::{Named, measures};
+use crate::result_tables::{Named, add_compared, measures};
+use crate::run_tables::filled;
 use crate::table_store::TableStore;
 use lookalike_core::Overlap;
-use lookalike_decide::{Compared, NEAR_MISSES, Table, TableDigest};
+use lookalike_decide::{NEAR_MISSES, Table, TableDigest};
 use lookalike_engine::try_sort::par_sort_cancellable;
 use lookalike_engine::{DocumentId, Edge, EngineError, Progress, SetId, Units};
 use lookalike_methods::Evidence;
@@ -62,18 +63,14 @@ impl NearMisses {
         }
         par_sort_cancellable(&mut rows, progress, |x, y| x.0.compare(y.0, collection))?;
         summary.listed = rows.len() as u64;
-        let written = NEAR_MISSES.of(measures(analysis));
-        let columns = written.columns();
-        let mut digest = TableDigest::new(NEAR_MISSES.name);
-        let writer = store.begin(NEAR_MISSES.name, &columns)?;
-        let mut table = Table::new(written, writer, &mut digest, progress);
-        let name = |document| collection.document_name(document);
-        for (Named { a, b, .. }, evidence) in rows {
-            let whole = analysis.whole_resemblance(a, b, evidence)?;
-            let (a, b) = (&name(a)?, &name(b)?);
-            table.add(&Compared { a, b, rule: None, evidence, whole })?;
-        }
-        Ok((store.finish(&columns, table.into_writer())?, summary))
+        let digest = &mut TableDigest::new(NEAR_MISSES.name);
+        let fill = |table: &mut Table<'_, _>| {
+            rows.into_iter().try_for_each(|(Named { a, b, .. }, evidence)| {
+                add_compared(analysis, table, [a, b], None, evidence)
+            })
+        };
+        let table = filled(store, NEAR_MISSES.of(measures(analysis)), digest, progress, fill)?;
+        Ok((table, summary))
     }
 
     /// The histogram: pairs of documents with different sets, removed ones included. Pairs below the

@@ -13,10 +13,27 @@ pub(crate) use ledger::fill_ledger;
 pub(crate) use name_order::Named;
 pub(crate) use pairs::fill_pairs;
 
+use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::estimates;
 use lookalike_core::Measure;
-use lookalike_decide::Measures;
+use lookalike_decide::{Compared, Measures, Rule, Table};
+use lookalike_engine::DocumentId;
+use lookalike_methods::Evidence;
+
+/// Adds a row about two documents: of the ledger with the rule, which removed the first.
+pub(crate) fn add_compared(
+    analysis: &Analysis,
+    table: &mut Table<'_, Compared<'static>>,
+    [a, b]: [DocumentId; 2],
+    rule: Option<Rule>,
+    evidence: Evidence,
+) -> Result<(), LookalikeError> {
+    let whole = analysis.whole_resemblance(a, b, evidence)?;
+    let name = |document| analysis.collection.document_name(document);
+    let (a, b, rule) = (&name(a)?, &name(b)?, rule.map(Rule::name));
+    Ok(table.add(&Compared { a, b, rule, evidence, whole })?)
+}
 
 /// The optional measures that a run computes.
 pub(crate) fn measures(analysis: &Analysis) -> Measures {

@@ -11,7 +11,7 @@ use lookalike_decide::{
 };
 use lookalike_engine::Progress;
 use lookalike_io::table::WrittenTable;
-use lookalike_report::Action;
+use lookalike_report::{Action, Summary};
 
 /// The tables of a run. In the order of the fields they are listed in a summary.
 pub(crate) struct RunTables<T> {
@@ -82,7 +82,7 @@ impl<T: Send> RunTables<T> {
 }
 
 /// Begins a table, fills and ends it.
-fn filled<S: TableStore, R: TableRow>(
+pub(crate) fn filled<S: TableStore, R: TableRow>(
     store: &S,
     columns: Written<R>,
     digest: &mut TableDigest,
@@ -97,9 +97,11 @@ fn filled<S: TableStore, R: TableRow>(
 }
 
 impl RunTables<WrittenTable> {
-    /// The tables as a summary lists them.
-    pub(crate) fn into_list(self) -> Vec<WrittenTable> {
-        let Self { ledger, documents, clusters, pairs, .. } = self;
+    /// The tables as a summary lists them, which gets their digests.
+    pub(crate) fn into_list(self, summary: &mut Summary) -> Vec<WrittenTable> {
+        let Self { ledger, documents, clusters, pairs, digest, documents_digest } = self;
+        (summary.digest, summary.documents_digest) = (digest, documents_digest);
+        summary.pairs.listed = pairs.rows;
         ledger.into_iter().chain(documents).chain([clusters, pairs]).collect()
     }
 }

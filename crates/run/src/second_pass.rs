@@ -20,14 +20,15 @@ use crate::decisions::Decisions;
 use chunk_numbers::ChunkNumbers;
 use lookalike_engine::files::{FilePart, piece_bytes};
 use lookalike_engine::pipeline::{Items, Part, PipelineLimits};
-use lookalike_engine::{ChunkId, DocumentId, EngineError, Progress, pipeline};
+use lookalike_engine::poll::Poll;
+use lookalike_engine::{ChunkId, DocumentId, Progress, pipeline};
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging, WrittenFiles};
 use lookalike_io::source::{ChunkPosition, Piece, VisitScratch};
 use lookalike_io::{Inputs, Problem};
 use recount::{Recount, changed, unreadable_again};
 use shown::pick;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Result of the second pass.
 #[derive(Debug, Default)]
@@ -46,36 +47,14 @@ pub(crate) fn second_pass(
     routing: Option<(&Staging, &RouteOptions, &Decisions<'_>)>,
     progress: &dyn Progress,
 ) -> Result<SecondPass, LookalikeError> {
-    let inputs = &analysis.inputs;
+    let Analysis { inputs, collection, .. } = analysis;
     inputs.verify_unchanged()?;
-    let collection = &analysis.collection;
     let own_files = collection.first_protected_file.min(inputs.files.len() as u32);
-    let own = &inputs.files[..own_files as usize];
     // The chunks of wanted documents, if only those are read.
-    let mut some: Option<Vec<ChunkId>> = None;
-    let parts: Box<dyn Iterator<Item = ChunksPart<'_>> + Send> = match routing {
-        Some(_) => {
-            progress.phase("writing", Some(own.iter().map(|file| file.size).sum()));
-            // Protected files are read only up to the last wanted document.
-            let last_file =
-                wanted.documents.last().map_or(0, |&document| collection.file(document) + 1);
-            let until = own_files.max(last_file);
-            let files = inputs.chunks().into_files();
-            let files = files.take_while(move |file| file.first_file() < until);
-            Box::new(files.map(|file| Box::new(FilePart(file)) as ChunksPart<'_>))
-        }
-        None => {
-            let documents = &wanted.documents;
-            let mut chunks: Vec<ChunkId> =
-                documents.iter().map(|&d| collection.chunk_of(d)).collect();
-            chunks.dedup();
-            let places: Vec<ChunkPosition> =
-                chunks.iter().map(|&c| collection.chunk_place(c)).collect();
-            progress.phase("picking samples", Some(bytes_of(inputs, &places)));
-            some = Some(chunks);
-            let places = Items(inputs.chunks_at(places));
-            Box::new(std::iter::once(Box::new(places) as ChunksPart<'_>))
-        }
+    let some = routing.is_none().then(|| wanted_chunks(analysis, wanted));
+    let parts: Box<dyn Iterator<Item = ChunksPart<'_>> + Send> = match &some {
+        None => Box::new(parts_of_files(analysis, wanted, own_files, progress)),
+        Some(chunks) => Box::new(std::iter::once(some_chunks(analysis, chunks, progress))),
     };
 
     let mut recount = Recount::new(analysis, own_files);
@@ -85,89 +64,147 @@ pub(crate) fn second_pass(
             .with_unreadable(collection.problems.unreadable())
     });
     let mut pass = SecondPass::default();
-    let mut outcome: Result<(), LookalikeError> = Ok(());
-    // Written chunks, reused for their allocations.
-    let written: Mutex<Vec<Box<Routed>>> = Mutex::default();
-    let written = || written.lock().unwrap_or_else(PoisonError::into_inner);
-    let numbers = ChunkNumbers::new(collection);
+    let reader = ChunkReader {
+        analysis,
+        wanted,
+        own_files,
+        routing: routing.map(|(_, options, decisions)| (options, decisions)),
+        numbers: ChunkNumbers::new(collection),
+        written: Mutex::default(),
+    };
     let mut position = 0;
-    pipeline::ordered_parts(
+    pipeline::try_ordered_parts(
         PipelineLimits { threads: analysis.threads, in_flight: analysis.memory.in_flight() },
         parts,
         |piece| piece_bytes(piece, inputs),
         VisitScratch::default,
-        |scratch, piece| -> Result<_, LookalikeError> {
-            let (chunk, problem) = piece.into_parts();
-            let Some(chunk) = chunk else {
-                return Ok((None, Read::Nothing, problem, Vec::new()));
-            };
-            let Some(index) = numbers.of(chunk.place()) else {
-                return Err(differs(inputs, chunk.file, problem));
-            };
-            let shown = pick(&chunk, index, analysis, wanted, scratch)?;
-            let read = match routing {
-                Some((_, options, decisions)) if chunk.file < own_files => {
-                    let mut routed = written().pop().unwrap_or_default();
-                    let fates = decisions.of_chunk(index)?;
-                    chunk.route(inputs, &fates, options, &mut routed)?;
-                    // A chunk of one-document files may end in protected files, which are not
-                    // written.
-                    let known = fates.before_file(own_files);
-                    Read::Routed(chunk.file, chunk.consumed, known, routed)
-                }
-                _ => Read::Seen(chunk.file, chunk.consumed),
-            };
-            Ok((Some(index), read, problem, shown))
-        },
-        |_| 0,
-        |result| {
+        |scratch, piece| reader.read(piece, scratch),
+        |(index, read, problem, shown)| {
             // Chunks are those of the first pass, in its order.
             let expected = match &some {
                 None => ChunkId(position as u32),
                 Some(chunks) => chunks.get(position).copied().unwrap_or(ChunkId(u32::MAX)),
             };
             position += 1;
-            outcome = result.and_then(|(index, read, problem, shown)| {
-                if let (Some(index), Read::Routed(file, ..) | Read::Seen(file, _)) = (index, &read)
-                    && index != expected
-                {
-                    return Err(differs(inputs, *file, problem));
-                }
-                pass.shown.extend(shown);
-                let consumed = match (read, &mut writer) {
-                    (Read::Nothing, _) => 0,
-                    (Read::Routed(file, consumed, known, mut routed), Some(writer)) => {
-                        if !recount.routed(file, known, &routed) {
-                            return Err(differs(inputs, file, problem));
-                        }
-                        writer.write(&routed)?;
-                        routed.free_large();
-                        written().push(routed);
-                        consumed
+            if let (Some(index), Read::Routed(file, ..) | Read::Seen(file, _)) = (index, &read)
+                && index != expected
+            {
+                return Err(differs(inputs, *file, problem));
+            }
+            pass.shown.extend(shown);
+            let consumed = match (read, &mut writer) {
+                (Read::Nothing, _) => 0,
+                (Read::Routed(file, consumed, known, routed), Some(writer)) => {
+                    if !recount.routed(file, known, &routed) {
+                        return Err(differs(inputs, file, problem));
                     }
-                    (Read::Seen(_, consumed) | Read::Routed(_, consumed, _, _), _) => consumed,
-                };
-                if let Some(problem) = problem {
-                    recount.problem(index.is_none().then_some(expected), problem)?;
+                    writer.write(&routed)?;
+                    reader.reuse(*routed);
+                    consumed
                 }
-                progress.advance(consumed, 0);
-                if progress.cancelled() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
-            });
-            outcome.is_ok()
+                (Read::Seen(_, consumed) | Read::Routed(_, consumed, _, _), _) => consumed,
+            };
+            if let Some(problem) = problem {
+                recount.problem(index.is_none().then_some(expected), problem)?;
+            }
+            progress.advance(consumed, 0);
+            Ok(Poll::new(progress).now()?)
         },
-    );
-    outcome?;
+    )?;
     inputs.verify_unchanged()?;
     if routing.is_some() {
         recount.finish()?;
     }
-    if let Some(&missing) =
-        wanted.documents.iter().find(|document| !pass.shown.contains_key(document))
-    {
+    let is_missing = |document: &&DocumentId| !pass.shown.contains_key(document);
+    if let Some(&missing) = wanted.documents.iter().find(is_missing) {
         return Err(changed(inputs, collection.file(missing)));
     }
     pass.written = writer.map(DocumentsWriter::finish).transpose()?;
     Ok(pass)
+}
+
+/// The chunks of the wanted documents.
+fn wanted_chunks(analysis: &Analysis, wanted: &Wanted) -> Vec<ChunkId> {
+    let chunks = wanted.documents.iter().map(|&document| analysis.collection.chunk_of(document));
+    let mut chunks: Vec<ChunkId> = chunks.collect();
+    chunks.dedup();
+    chunks
+}
+
+/// These chunks, as one part.
+fn some_chunks<'a>(
+    analysis: &'a Analysis,
+    chunks: &[ChunkId],
+    progress: &dyn Progress,
+) -> ChunksPart<'a> {
+    let Analysis { inputs, collection, .. } = analysis;
+    let places = chunks.iter().map(|&chunk| collection.chunk_place(chunk));
+    let places: Vec<ChunkPosition> = places.collect();
+    progress.phase("picking samples", Some(bytes_of(inputs, &places)));
+    Box::new(Items(inputs.chunks_at(places)))
+}
+
+/// All files that are written, and protected ones up to the last wanted document.
+fn parts_of_files<'a>(
+    analysis: &'a Analysis,
+    wanted: &Wanted,
+    own_files: u32,
+    progress: &dyn Progress,
+) -> impl Iterator<Item = ChunksPart<'a>> + Send + use<'a> {
+    let Analysis { inputs, collection, .. } = analysis;
+    let own = &inputs.files[..own_files as usize];
+    progress.phase("writing", Some(own.iter().map(|file| file.size).sum()));
+    let last = wanted.documents.last().map_or(0, |&document| collection.file(document) + 1);
+    let until = own_files.max(last);
+    let files = inputs.chunks().into_files().take_while(move |file| file.first_file() < until);
+    files.map(|file| Box::new(FilePart(file)) as ChunksPart<'_>)
+}
+
+/// Reads chunks: picks the wanted documents, and says where the records go.
+struct ChunkReader<'a> {
+    analysis: &'a Analysis,
+    wanted: &'a Wanted,
+    own_files: u32,
+    routing: Option<(&'a RouteOptions, &'a Decisions<'a>)>,
+    numbers: ChunkNumbers,
+    /// Written chunks, reused for their allocations.
+    written: Mutex<Vec<Routed>>,
+}
+
+/// A chunk that was read: its number, its records, what could not be read, and wanted documents.
+type ReadChunk = (Option<ChunkId>, Read, Option<Problem>, Vec<(DocumentId, Shown)>);
+
+impl ChunkReader<'_> {
+    fn read(&self, piece: Piece, scratch: &mut VisitScratch) -> Result<ReadChunk, LookalikeError> {
+        let inputs = &self.analysis.inputs;
+        let (chunk, problem) = piece.into_parts();
+        let Some(chunk) = chunk else { return Ok((None, Read::Nothing, problem, Vec::new())) };
+        let Some(index) = self.numbers.of(chunk.place()) else {
+            return Err(differs(inputs, chunk.file, problem));
+        };
+        let shown = pick(&chunk, index, self.analysis, self.wanted, scratch)?;
+        let read = match self.routing {
+            Some((options, decisions)) if chunk.file < self.own_files => {
+                let mut routed = self.reused().pop().unwrap_or_default();
+                let fates = decisions.of_chunk(index)?;
+                chunk.route(inputs, &fates, options, &mut routed)?;
+                // A chunk of one-document files may end in protected files, which are not written.
+                let known = fates.before_file(self.own_files);
+                Read::Routed(chunk.file, chunk.consumed, known, Box::new(routed))
+            }
+            _ => Read::Seen(chunk.file, chunk.consumed),
+        };
+        Ok((Some(index), read, problem, shown))
+    }
+
+    fn reused(&self) -> MutexGuard<'_, Vec<Routed>> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reuse(&self, mut routed: Routed) {
+        routed.free_large();
+        self.reused().push(routed);
+    }
 }
 
 /// The error for a file with other records than in the first pass: it cannot be read to their end, or

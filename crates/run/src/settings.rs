@@ -428,6 +428,20 @@ impl Settings {
         Ok(rules)
     }
 
+    /// Whether all pairs are listed: components need them anyway, so they may as well be.
+    pub(crate) fn lists_pairs(&self, action: lookalike_report::Action) -> bool {
+        action == lookalike_report::Action::List || self.linkage() == Linkage::Components
+    }
+
+    /// The fields that the keep rules read.
+    ///
+    /// # Errors
+    /// As of [`Settings::keep_rules`].
+    pub fn keep_fields(&self) -> Result<Vec<String>, LookalikeError> {
+        let rules = self.keep_rules()?;
+        Ok(rules.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect())
+    }
+
     /// These settings with one rule in each text of [`Settings::keep`].
     ///
     /// # Errors

@@ -1,21 +1,20 @@
 //! `show`: what people ask of a finished run, without loading its tables.
 
 use crate::LookalikeError;
-use crate::error::Unread;
-use crate::lookup::id_of;
+use crate::lookup::{id_of, only_named};
 use crate::panics::caught;
-use crate::reading::Documents;
 use crate::run_inputs::{RunInputs, read_summary};
 use crate::settings::thread_count;
-use lookalike_decide::name::{DOCUMENT, KEPT, LEADER, REMOVED, WIDTH};
-use lookalike_decide::{CLUSTERS, DocumentName, LEDGER};
+use lookalike_decide::{DocumentName, ReadMember, ReadRemoval};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, pipeline};
+use lookalike_io::source::Piece;
 use lookalike_io::source::VisitScratch;
-use lookalike_io::{Column, Extractor, Item, Problem, TableReader, Value};
+use lookalike_io::{Extractor, Inputs, Item, Problem};
 use lookalike_report::Action;
-use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, HashMap};
+use serde_json::Value as Json;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 /// What is asked of a run.
@@ -50,9 +49,11 @@ impl Shown {
         Self { columns: columns.to_vec(), rows: Vec::new(), total: 0 }
     }
 
-    fn push(&mut self, limit: usize, row: Vec<Json>) {
+    fn push(&mut self, limit: usize, row: impl serde::Serialize) {
         self.total += 1;
-        if self.rows.len() < limit {
+        if self.rows.len() < limit
+            && let Ok(Json::Array(row)) = serde_json::to_value(row)
+        {
             self.rows.push(row);
         }
     }
@@ -94,66 +95,13 @@ pub fn show(run: &Path, what: &What, limit: usize) -> Result<Shown, LookalikeErr
     })
 }
 
-/// A row of the table of clusters.
-struct Member {
-    name: DocumentName<'static>,
-    cluster: u64,
-    leader: DocumentName<'static>,
-    value: Option<f64>,
-    duplicates: Option<String>,
-}
-
-/// Visits the rows of the table of clusters; ends if `each` returns false.
-fn members(run: &Path, mut each: impl FnMut(Member) -> bool) -> Result<(), LookalikeError> {
-    let mut table = TableReader::open(run, CLUSTERS.name, &CLUSTERS.all())?;
-    let at = |name: &str| table.position(name);
-    let (about, leader) = (at(DOCUMENT[0].name), at(LEADER[0].name));
-    let (number, value, duplicates) = (at("cluster"), at("resemblance"), at("duplicates"));
-    for row in &mut table {
-        let row = row?;
-        let name = |at: Option<usize>| {
-            let at = at?;
-            DocumentName::read(row.get(at..at + WIDTH)?)
-        };
-        let cell = |at: Option<usize>| at.and_then(|at| row.get(at));
-        let (Some(name), Some(leader)) = (name(about), name(leader)) else { continue };
-        let member = Member {
-            name,
-            cluster: cell(number).and_then(Value::as_count).unwrap_or_default(),
-            leader,
-            value: cell(value).and_then(Value::as_ratio),
-            duplicates: cell(duplicates).and_then(Value::as_text).map(str::to_owned),
-        };
-        if !each(member) {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// Visits the rows of the ledger: the removed document, the kept one and the rule. Runs that
-/// list have none.
-fn removals(
-    run: &Path,
-    mut each: impl FnMut(DocumentName<'static>, DocumentName<'static>, &str),
-) -> Result<(), LookalikeError> {
-    let (summary, _) = read_summary(run)?;
-    if summary.action == Action::List {
+/// Calls `each` with the rows of the ledger. Runs that list have none.
+fn removals(run: &Path, mut each: impl FnMut(ReadRemoval)) -> Result<(), LookalikeError> {
+    if read_summary(run)?.0.action == Action::List {
         return Ok(());
     }
-    let mut table = TableReader::open(run, LEDGER.name, &LEDGER.all())?;
-    let at = |columns: [Column; WIDTH]| table.position(columns[0].name);
-    let (removed, kept, rule) = (at(REMOVED), at(KEPT), table.position("rule"));
-    for row in &mut table {
-        let row = row?;
-        let name = |at: Option<usize>| {
-            let at = at?;
-            DocumentName::read(row.get(at..at + WIDTH)?)
-        };
-        let rule = rule.and_then(|at| row[at].as_text()).unwrap_or_default();
-        if let (Some(removed), Some(kept)) = (name(removed), name(kept)) {
-            each(removed, kept, rule);
-        }
+    for row in ReadRemoval::of(run)? {
+        each(row?);
     }
     Ok(())
 }
@@ -162,23 +110,20 @@ fn clusters(run: &Path, limit: usize) -> Result<Shown, LookalikeError> {
     read_summary(run)?;
     // Size, leader and files by number.
     let mut found: Vec<(u64, u64, DocumentName<'static>, Option<String>)> = Vec::new();
-    members(run, |member| {
+    for member in ReadMember::of(run)? {
+        let member = member?;
         match found.last_mut().filter(|last| last.1 == member.cluster) {
             Some(last) => last.0 += 1,
             None => found.push((1, member.cluster, member.leader, member.duplicates)),
         }
-        true
-    })?;
+    }
     found.sort_by_key(|(size, number, ..)| (std::cmp::Reverse(*size), *number));
     let mut shown = Shown::of(&["cluster", "size", "leader", "file", "record", "duplicates"]);
     for (size, number, leader, duplicates) in found {
         let duplicates: Json =
             duplicates.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
         let DocumentName { id, file, record, .. } = leader;
-        shown.push(
-            limit,
-            vec![json!(number), json!(size), json!(id), json!(file), json!(record), duplicates],
-        );
+        shown.push(limit, (number, size, id, file, record, duplicates));
     }
     Ok(shown)
 }
@@ -186,20 +131,21 @@ fn clusters(run: &Path, limit: usize) -> Result<Shown, LookalikeError> {
 fn cluster(run: &Path, number: u64, limit: usize) -> Result<Shown, LookalikeError> {
     let mut rules: HashMap<(String, u32), String> = HashMap::new();
     let mut rows = Vec::new();
-    members(run, |member| {
-        if member.cluster == number {
-            rows.push(member);
-            return true;
-        }
+    for member in ReadMember::of(run)? {
+        let member = member?;
         // Rows are in the order of the numbers.
-        member.cluster < number
-    })?;
+        match member.cluster.cmp(&number) {
+            Ordering::Less => {}
+            Ordering::Equal => rows.push(member),
+            Ordering::Greater => break,
+        }
+    }
     if rows.is_empty() {
         return Err(LookalikeError::Settings(format!("there is no cluster {number} in this run")));
     }
-    removals(run, |removed, _, rule| {
+    removals(run, |ReadRemoval { removed, rule, .. }| {
         if rows.iter().any(|member| member.name.is(&removed)) {
-            rules.insert((removed.file.into_owned(), removed.record), rule.to_owned());
+            rules.insert((removed.file.into_owned(), removed.record), rule);
         }
     })?;
     let mut shown = Shown::of(&["id", "file", "record", "leads", "similarity", "rule"]);
@@ -207,49 +153,16 @@ fn cluster(run: &Path, number: u64, limit: usize) -> Result<Shown, LookalikeErro
         let leads = member.name.is(&member.leader);
         let DocumentName { id, file, record, .. } = member.name;
         let rule = rules.get(&(file.to_string(), record));
-        shown.push(
-            limit,
-            vec![
-                json!(id),
-                json!(file),
-                json!(record),
-                json!(leads),
-                json!(member.value),
-                json!(rule),
-            ],
-        );
+        shown.push(limit, (id, file, record, leads, member.value, rule));
     }
     Ok(shown)
 }
 
 fn document(run: &Path, name: &str, limit: usize) -> Result<Shown, LookalikeError> {
-    let (mut by_id, mut by_place) = (Vec::new(), Vec::new());
-    members(run, |member| {
-        let DocumentName { id, file, record, .. } = &member.name;
-        if *id == name {
-            by_id.push((format!("{file}:{record}"), member.cluster));
-        } else if name == format!("{file}:{record}") {
-            by_place.push((String::new(), member.cluster));
-        }
-        true
-    })?;
-    let found = if by_id.is_empty() { by_place } else { by_id };
-    match found.as_slice() {
-        [(_, number)] => cluster(run, *number, limit),
-        [] => Err(LookalikeError::NoSuchDocument {
-            name: name.to_owned(),
-            place: "the clusters of the run".into(),
-            advice: "a document without a duplicate is in no cluster; documents are named by id or as \
-                     FILE:RECORD",
-            unread: Unread::default(),
-        }),
-        several => Err(LookalikeError::RepeatedId {
-            id: name.to_owned(),
-            count: several.len() as u64,
-            listed: several.iter().take(10).map(|(place, _)| place.clone()).collect(),
-            advice: "name one of them as FILE:RECORD",
-        }),
-    }
+    let members = ReadMember::of(run)?.map(|row| row.map(|row| (row.name, row.cluster)));
+    let advice = "a document without a duplicate is in no cluster; documents are named by id or as \
+                  FILE:RECORD";
+    cluster(run, only_named(name, members, "the clusters of the run", advice)?, limit)
 }
 
 fn source(run: &Path, name: &str, limit: usize) -> Result<Shown, LookalikeError> {
@@ -265,18 +178,18 @@ fn source(run: &Path, name: &str, limit: usize) -> Result<Shown, LookalikeError>
     };
     // By kept file and rule.
     let mut lost: BTreeMap<(String, String), u64> = BTreeMap::new();
-    removals(run, |removed, kept, rule| {
+    removals(run, |ReadRemoval { removed, kept, rule }| {
         if removed.file == name {
-            *lost.entry((kept.file.into_owned(), rule.to_owned())).or_default() += 1;
+            *lost.entry((kept.file.into_owned(), rule)).or_default() += 1;
         }
     })?;
     let mut lost: Vec<_> = lost.into_iter().collect();
     lost.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     let mut shown = Shown::of(&["removed", "share", "duplicates of", "rule"]);
-    let share = |count: u64| json!(count as f64 / input.documents.max(1) as f64);
-    shown.push(limit, vec![json!(input.removed), share(input.removed), Json::Null, Json::Null]);
+    let share = |count: u64| count as f64 / input.documents.max(1) as f64;
+    shown.push(limit, (input.removed, share(input.removed), Json::Null, Json::Null));
     for ((file, rule), count) in lost {
-        shown.push(limit, vec![json!(count), share(count), json!(file), json!(rule)]);
+        shown.push(limit, (count, share(count), file, rule));
     }
     Ok(shown)
 }
@@ -295,82 +208,82 @@ fn texts(
     }
     let mut found = RunInputs::find(run)?;
     found.take_commands(commands)?;
-    let unreadable = found.unreadable();
-    let inputs = found.inputs;
-    // Cluster of each document in one, and whether it leads.
-    let mut known: HashMap<(String, u32), (u64, bool)> = HashMap::new();
-    members(run, |member| {
-        let leads = member.name.is(&member.leader);
-        let DocumentName { file, record, .. } = member.name;
-        known.insert((file.into_owned(), record), (member.cluster, leads));
-        true
-    })?;
-    let mut removed: HashMap<(String, u32), String> = HashMap::new();
-    removals(run, |name, _, rule| {
-        removed.insert((name.file.into_owned(), name.record), rule.to_owned());
-    })?;
+    let (inputs, unreadable) = (&found.inputs, &found.unreadable());
+    let decisions = Decisions::read(run)?;
     let mut shown = Shown::of(&["id", "file", "record", "cluster", "rule", "text"]);
-    let documents = Documents::of_files(&inputs);
-    let inputs = documents.inputs;
-    let mut outcome: Result<(), LookalikeError> = Ok(());
-    // What the run could not read has none of its documents.
+    pipeline::try_ordered(
+        thread_count(0),
+        inputs.chunks(),
+        VisitScratch::default,
+        |scratch, piece| quotations(piece, text, inputs, unreadable, scratch),
+        |found| {
+            for Quotation { id, place, around } in found {
+                let (cluster, rule) = (decisions.cluster.get(&place), decisions.rule.get(&place));
+                let (file, record) = &place;
+                shown.push(limit, (id, file, record, cluster, rule, around));
+            }
+            Ok(())
+        },
+    )
+    .map(|()| shown)
+}
+
+/// File and record of a document.
+type Place = (String, u32);
+
+/// What the tables of a run say of its documents.
+struct Decisions {
+    cluster: HashMap<Place, u64>,
+    rule: HashMap<Place, String>,
+}
+
+impl Decisions {
+    fn read(run: &Path) -> Result<Self, LookalikeError> {
+        let place = |name: DocumentName<'_>| (name.file.into_owned(), name.record);
+        let member = |member: ReadMember| (place(member.name), member.cluster);
+        let cluster = ReadMember::of(run)?.map(|row| row.map(member)).collect::<Result<_, _>>()?;
+        let mut rule = HashMap::new();
+        removals(run, |row| _ = rule.insert(place(row.removed), row.rule))?;
+        Ok(Self { cluster, rule })
+    }
+}
+
+/// A document with the text that is looked for.
+struct Quotation {
+    id: String,
+    place: Place,
+    around: String,
+}
+
+/// The documents of a chunk that have a text. Files that the run could not read have none.
+fn quotations(
+    piece: Piece,
+    text: &str,
+    inputs: &Inputs,
+    unreadable: &BTreeSet<u32>,
+    scratch: &mut VisitScratch,
+) -> Result<Vec<Quotation>, LookalikeError> {
     let fails = |problem: &Problem| problem.unreadable && !unreadable.contains(&problem.file);
-    documents.with_chunks(|chunks| {
-        pipeline::ordered(
-            thread_count(0),
-            chunks,
-            VisitScratch::default,
-            |scratch, piece| {
-                let mut found: Vec<(String, u32, u32, String)> = Vec::new();
-                let (chunk, problem) = piece.into_parts();
-                let mut failed = problem.filter(&fails);
-                let Some(chunk) = chunk else { return (found, failed) };
-                chunk.visit(inputs, scratch, &mut |item| {
-                    let record = match item {
-                        Item::Record(record) => record,
-                        // These are no documents.
-                        Item::Bad(_) => return,
-                        Item::Failed(failure) => {
-                            let problem = Some(failure.into_problem());
-                            return failed = failed.take().or(problem.filter(&fails));
-                        }
-                    };
-                    let own = plain_text(&record.content);
-                    if let Some(at) = own.find(text) {
-                        let id = id_of(&record, inputs);
-                        found.push((id, record.file, record.record, around(&own, at, text.len())));
-                    }
-                });
-                (found, failed)
-            },
-            |(found, failed)| {
-                if let Some(problem) = failed {
-                    outcome = Err(EngineError::Unreadable(problem).into());
+    let (chunk, problem) = piece.into_parts();
+    let (mut found, mut failed) = (Vec::new(), problem.filter(&fails));
+    if let Some(chunk) = chunk {
+        chunk.visit(inputs, scratch, &mut |item| match item {
+            Item::Record(record) => {
+                let own = plain_text(&record.content);
+                if let Some(at) = own.find(text) {
+                    let file = inputs.files[record.file as usize].name.clone();
+                    let (id, place) = (id_of(&record, inputs), (file, record.record));
+                    found.push(Quotation { id, place, around: around(&own, at, text.len()) });
                 }
-                for (id, file, record, around) in found {
-                    let file = inputs.files[file as usize].name.clone();
-                    let place = (file, record);
-                    let cluster = known.get(&place).map(|(cluster, _)| *cluster);
-                    let rule = removed.get(&place);
-                    let (file, record) = &place;
-                    shown.push(
-                        limit,
-                        vec![
-                            json!(id),
-                            json!(file),
-                            json!(record),
-                            json!(cluster),
-                            json!(rule),
-                            json!(around),
-                        ],
-                    );
-                }
-                outcome.is_ok()
-            },
-        );
-        Ok(())
-    })?;
-    outcome.map(|()| shown)
+            }
+            // These are no documents.
+            Item::Bad(_) => {}
+            Item::Failed(failure) => {
+                failed = failed.take().or(Some(failure.into_problem()).filter(&fails));
+            }
+        });
+    }
+    failed.map_or(Ok(found), |problem| Err(EngineError::Unreadable(problem).into()))
 }
 
 /// The text around a place, on one line.

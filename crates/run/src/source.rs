@@ -619,8 +619,7 @@ pub fn record_batches(
     rows: usize,
 ) -> Result<Vec<RecordBatch>, LookalikeError> {
     let mut fields = settings.fields.clone();
-    let rules = settings.keep_rules()?;
-    fields.extra = rules.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
+    fields.extra = settings.keep_fields()?;
     fields.given = settings.given_fields()?;
     let records: Vec<Record> = records.into_iter().collect();
     let batch = |records: &[Record]| {

@@ -41,9 +41,6 @@ pub(crate) fn summarise(
         *count_of(&mut removed, removal.rule) += 1;
         inputs[collection.file(document) as usize].removed += 1;
     });
-    let mut histogram_cluster_size = SizeHistogram::default();
-    let sizes = || clusters.sizes().iter().map(|&size| u64::from(size));
-    sizes().for_each(|size| histogram_cluster_size.add(size));
     for input in &mut inputs {
         input.kept = input.documents - input.removed;
     }
@@ -53,7 +50,7 @@ pub(crate) fn summarise(
     // If fewer terms suffice than by default, documents below the default are counted.
     let few = if job.settings.shingle_size().is_none() { DEFAULT_MIN_TERMS } else { 0 };
     let Counted { tokens, text_bytes, without, few_terms, duplicate_ids } = count(collection, few)?;
-    Ok(Summary {
+    let mut summary = Summary {
         tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
         command: if action == Action::List { "cluster".into() } else { "dedup".into() },
         action,
@@ -77,9 +74,6 @@ pub(crate) fn summarise(
         skipped_kinds: skipped_files::kinds(&analysis.inputs.skipped),
         mostly_skipped: skipped_files::mostly_skipped(&analysis.inputs),
         left_out: skipped_files::left_out(&analysis.inputs.left_out),
-        clusters: clusters.len(),
-        documents_in_clusters: sizes().sum(),
-        largest_cluster: sizes().max().unwrap_or(0),
         pairs: Pairs { listed: 0, complete: matches.pairs.complete },
         candidates: matches.candidates,
         verified: matches.verified,
@@ -94,9 +88,22 @@ pub(crate) fn summarise(
         },
         text_bytes,
         histogram_similarity: similarity,
-        histogram_cluster_size,
         ..Summary::default()
-    })
+    };
+    count_clusters(&mut summary, clusters.sizes().iter().map(|&size| size.into()));
+    Ok(summary)
+}
+
+/// Counts the clusters, by the number of documents of each.
+pub(crate) fn count_clusters(summary: &mut Summary, sizes: impl IntoIterator<Item = u64>) {
+    (summary.clusters, summary.documents_in_clusters, summary.largest_cluster) = (0, 0, 0);
+    summary.histogram_cluster_size = SizeHistogram::default();
+    for size in sizes {
+        summary.histogram_cluster_size.add(size);
+        summary.clusters += 1;
+        summary.documents_in_clusters += size;
+        summary.largest_cluster = summary.largest_cluster.max(size);
+    }
 }
 
 /// Number of elements that are removed from all sets.

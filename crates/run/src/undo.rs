@@ -4,25 +4,27 @@
 //! belongs to no cluster. Its records come from the inputs, byte for byte and in their order, and
 //! everything else from the tables of the run. Nothing is compared again.
 
-use crate::error::Unread;
-use crate::jobs::{output, working_directory};
+use crate::jobs::{outputs, working_directory};
+use crate::lookup::only_named;
 use crate::panics::caught;
 use crate::run_inputs::{InputsChanged, RunInputs};
+use crate::summarise::{count_clusters, count_of};
 use crate::{LookalikeError, settings};
 use lookalike_core::Threshold;
 use lookalike_decide::name::{REMOVED, WIDTH};
 use lookalike_decide::{
-    CLUSTERS, DocumentName, LEDGER, Layout, Measures, Member, PAIRS, PROBLEMS, Represented, Rule,
-    Table, TableDigest, TableRow, run_digest,
+    CLUSTERS, DocumentName, LEDGER, Layout, Measures, PAIRS, PROBLEMS, Rule, Table, TableDigest,
+    TableRow, run_digest,
 };
 use lookalike_engine::files::{FilePart, piece_bytes};
 use lookalike_engine::pipeline::PipelineLimits;
+use lookalike_engine::poll::Poll;
 use lookalike_engine::{EngineError, Progress, pipeline};
 use lookalike_io::input::name::path_of;
-use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging};
+use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
 use lookalike_io::table::{Column, TableFormat, TableReader, Value, WrittenTable};
-use lookalike_io::{Fate, Fates, InputFile, Mark};
-use lookalike_report::{Action, Output, Run, SimilarityHistogram, SizeHistogram, Summary};
+use lookalike_io::{Fate, Fates, Mark};
+use lookalike_report::{Action, InputSummary, Output, Run, SimilarityHistogram, Summary};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -95,62 +97,78 @@ pub fn undo(job: &UndoJob, progress: &dyn Progress) -> Result<Summary, Lookalike
 
 fn carry_out(job: &UndoJob, progress: &dyn Progress) -> Result<Summary, LookalikeError> {
     let started = Instant::now();
-    let refuse =
-        |reason: String| Err(LookalikeError::Run { path: job.run.display().to_string(), reason });
-    let found = RunInputs::find(&job.run)?;
-    let unreadable = found.unreadable();
-    let RunInputs { summary, inputs, own, changed, .. } = found;
-    if summary.action != Action::Remove {
-        return refuse("this run removed no documents; only a run of dedup does".into());
-    }
-    if let Some(InputsChanged(change)) = changed {
-        return refuse(format!(
-            "its inputs have changed since, and records cannot be restored from others ({change})"
-        ));
-    }
-    check_outputs(&job.run, &summary)?;
-    let tables = Tables::read(&job.run, &summary)?;
+    let found = unchanged_inputs(&job.run)?;
+    check_outputs(&job.run, &found.summary)?;
+    let tables = Tables::read(&job.run, &found.summary)?;
     let restored = tables.restored(job)?;
-    let rejected = rejected(&job.run, &summary)?;
+    let rejected = rejected(&job.run, &found.summary)?;
 
     let staging = Staging::create(&job.output, job.force)?;
-    staging.conflicts(&inputs)?;
+    staging.conflicts(&found.inputs)?;
     staging.conflicts_with([job.run.join("summary.json").as_path()])?;
-    let format = tables.format;
+    let summary = found.summary.clone();
     let mut after = Summary { outputs: Vec::new(), near_misses: None, run: None, ..summary };
-    let mut written = tables.write(&restored, &mut after, &staging, progress)?;
-    if job.run.join("problems").with_extension(format.extension()).is_file() {
-        let digest = &mut TableDigest::new("");
-        written.push(copy_table(&job.run, &PROBLEMS, format, (&staging, digest), progress)?);
-    }
-
-    let numbers: BTreeMap<&str, u32> =
-        (0..own as u32).map(|file| (inputs.files[file as usize].name.as_str(), file)).collect();
-    let place = |(file, record): &Place| Some((*numbers.get(file.as_str())?, *record));
+    let written = tables.write(&restored, &mut after, &staging, progress)?;
     let removed = tables.ledger.iter().map(|row| &row.place).filter(|at| !restored.contains(*at));
-    let fates = RestoredFates {
-        removed: removed.filter_map(place).collect(),
-        rejected: rejected.iter().filter_map(place).collect(),
+    let fates = RestoredFates::new(&found, removed, &rejected);
+    let threads = settings::thread_count(0);
+    let documents = write_documents(&job.run, &found, &fates, threads, &staging, progress)?;
+
+    after.outputs = outputs(&written, Some(&documents));
+    after.warnings = after.find_warnings();
+    after.run = Some(Run {
+        command_line: job.command.clone(),
+        directory: working_directory(),
+        threads: threads as u64,
+        seconds: started.elapsed().as_secs_f64(),
+        ..Run::default()
+    });
+    staging.write("summary.json", after.to_json()?.as_bytes())?;
+    staging.commit()?;
+    Ok(after)
+}
+
+/// A run that removed documents, with its inputs as they were.
+fn unchanged_inputs(run: &Path) -> Result<RunInputs, LookalikeError> {
+    let found = RunInputs::find(run)?;
+    let reason = match &found.changed {
+        _ if found.summary.action != Action::Remove => {
+            "this run removed no documents; only a run of dedup does".into()
+        }
+        Some(InputsChanged(change)) => format!(
+            "its inputs have changed since, and records cannot be restored from others ({change})"
+        ),
+        None => return Ok(found),
     };
+    Err(LookalikeError::Run { path: run.display().to_string(), reason })
+}
+
+/// Writes the records of the inputs again, each to its place.
+fn write_documents(
+    run: &Path,
+    found: &RunInputs,
+    fates: &RestoredFates,
+    threads: usize,
+    staging: &Staging,
+    progress: &dyn Progress,
+) -> Result<WrittenFiles, LookalikeError> {
+    let (inputs, own, unreadable) = (&found.inputs, found.own, &found.unreadable());
     let options = RouteOptions {
-        copy_files: job.run.join("kept-files").is_dir(),
+        copy_files: run.join("kept-files").is_dir(),
         files: Some(own as u32),
         ..RouteOptions::default()
     };
     inputs.verify_unchanged()?;
-    let total = inputs.files[..own].iter().map(|file| file.size).sum();
-    progress.phase("writing", Some(total));
-    let threads = settings::thread_count(0);
-    let writer = DocumentsWriter::new(&inputs, &staging, &options).with_threads(threads);
+    progress.phase("writing", Some(inputs.files[..own].iter().map(|file| file.size).sum()));
+    let writer = DocumentsWriter::new(inputs, staging, &options).with_threads(threads);
     let mut writer = writer.with_unreadable(unreadable.iter().copied());
     let mut documents = vec![0; own];
-    let mut outcome: Result<(), LookalikeError> = Ok(());
     let files = inputs.chunks().into_files().take_while(|file| file.first_file() < own as u32);
     let in_flight = crate::memory::Memory::of(None).in_flight();
-    pipeline::ordered_parts(
+    pipeline::try_ordered_parts(
         PipelineLimits { threads, in_flight },
         files.map(FilePart),
-        |piece| piece_bytes(piece, &inputs),
+        |piece| piece_bytes(piece, inputs),
         || (),
         |(), piece| -> Result<(u64, Option<(u32, Routed)>), LookalikeError> {
             let (chunk, problem) = piece.into_parts();
@@ -163,52 +181,35 @@ fn carry_out(job: &UndoJob, progress: &dyn Progress) -> Result<Summary, Lookalik
             }
             let Some(chunk) = chunk else { return Ok((0, None)) };
             let mut routed = Routed::default();
-            chunk.route(&inputs, &fates, &options, &mut routed)?;
+            chunk.route(inputs, fates, &options, &mut routed)?;
             Ok((chunk.consumed, Some((chunk.file, routed))))
         },
-        |_| 0,
-        |result| {
-            outcome = result.and_then(|(consumed, routed)| {
-                if let Some((file, routed)) = routed {
-                    let usable = [Role::Kept, Role::Removed].map(|role| routed.records(role));
-                    documents[file as usize] += usable.iter().sum::<u64>();
-                    writer.write(&routed)?;
-                }
-                progress.advance(consumed, 0);
-                if progress.cancelled() { Err(EngineError::Cancelled.into()) } else { Ok(()) }
-            });
-            outcome.is_ok()
+        |(consumed, routed)| {
+            if let Some((file, routed)) = routed {
+                let usable = [Role::Kept, Role::Removed].map(|role| routed.records(role));
+                documents[file as usize] += usable.iter().sum::<u64>();
+                writer.write(&routed)?;
+            }
+            progress.advance(consumed, 0);
+            Ok(Poll::new(progress).now()?)
         },
-    );
-    outcome?;
+    )?;
     inputs.verify_unchanged()?;
-    let counted = |file: &InputFile| after.inputs.iter().find(|one| one.name == file.name);
-    for (file, documents) in inputs.files[..own].iter().zip(documents) {
+    check_counts(found, &documents)?;
+    Ok(writer.finish()?)
+}
+
+/// Compares the number of documents of each file with that of the run.
+fn check_counts(found: &RunInputs, documents: &[u64]) -> Result<(), LookalikeError> {
+    for (file, &documents) in found.inputs.files.iter().zip(documents) {
         // One-document files are listed, and a chunk has several.
-        let is_same = file.format.is_document()
-            || counted(file).is_some_and(|one| one.documents == documents);
-        if !is_same {
+        let counted = found.summary.inputs.iter().find(|one| one.name == file.name);
+        let is_same = |one: &InputSummary| one.documents == documents;
+        if !file.format.is_document() && !counted.is_some_and(is_same) {
             return Err(LookalikeError::Changed { input: file.name.clone() });
         }
     }
-    let documents = writer.finish()?;
-    let files = documents.files.iter().map(|file| Output {
-        name: file.name(),
-        rows: Some(file.records),
-        bytes: Some(file.bytes),
-    });
-    after.outputs = files.chain(written.iter().map(output)).collect();
-    after.warnings = after.find_warnings();
-    after.run = Some(Run {
-        command_line: job.command.clone(),
-        directory: working_directory(),
-        threads: threads as u64,
-        seconds: started.elapsed().as_secs_f64(),
-        ..Run::default()
-    });
-    staging.write("summary.json", after.to_json()?.as_bytes())?;
-    staging.commit()?;
-    Ok(after)
+    Ok(())
 }
 
 /// Refuses a result whose files have other sizes than when they were written.
@@ -257,6 +258,22 @@ fn rejected(run: &Path, summary: &Summary) -> Result<Vec<Place>, LookalikeError>
 struct RestoredFates {
     removed: BTreeSet<(u32, u32)>,
     rejected: BTreeSet<(u32, u32)>,
+}
+
+impl RestoredFates {
+    fn new<'p>(
+        found: &RunInputs,
+        removed: impl Iterator<Item = &'p Place>,
+        rejected: &[Place],
+    ) -> Self {
+        let files = found.inputs.files[..found.own].iter().map(|file| file.name.as_str());
+        let numbers: BTreeMap<&str, u32> = files.zip(0..).collect();
+        let place = |(file, record): &Place| Some((*numbers.get(file.as_str())?, *record));
+        Self {
+            removed: removed.filter_map(place).collect(),
+            rejected: rejected.iter().filter_map(place).collect(),
+        }
+    }
 }
 
 impl Fates for RestoredFates {
@@ -352,38 +369,16 @@ impl Tables {
     fn restored(&self, job: &UndoJob) -> Result<BTreeSet<Place>, LookalikeError> {
         let mut restored = BTreeSet::new();
         for name in &job.documents {
-            let id = |row: &&LedgerRow| row.row[0].as_text() == Some(name);
-            let by_place = |row: &&LedgerRow| {
-                let (file, record) = &row.place;
-                *name == format!("{file}:{record}")
-            };
-            let mut found: Vec<&LedgerRow> = self.ledger.iter().filter(id).collect();
-            if found.is_empty() {
-                found = self.ledger.iter().filter(by_place).collect();
-            }
-            match found.as_slice() {
-                [one] => _ = restored.insert(one.place.clone()),
-                [] => {
-                    return Err(LookalikeError::NoSuchDocument {
-                        name: name.clone(),
-                        place: "the removed documents of the run".into(),
-                        advice: "they are in the table `ledger`, by id or as FILE:RECORD",
-                        unread: Unread::default(),
-                    });
-                }
-                several => {
-                    let listed = several
-                        .iter()
-                        .take(10)
-                        .map(|row| format!("{}:{}", row.place.0, row.place.1));
-                    return Err(LookalikeError::RepeatedId {
-                        id: name.clone(),
-                        count: several.len() as u64,
-                        listed: listed.collect(),
-                        advice: "name one of them as FILE:RECORD",
-                    });
-                }
-            }
+            let named = self.ledger.iter().map(|row| {
+                let (id, (file, record)) = (row.row[0].as_text().unwrap_or_default(), &row.place);
+                let (id, file, record) = (id.into(), file.into(), *record);
+                Ok((DocumentName { id, file, record, protected: false }, &row.place))
+            });
+            let (place, advice) = (
+                "the removed documents of the run",
+                "they are in the table `ledger`, by id or as FILE:RECORD",
+            );
+            restored.insert(only_named(name, named, place, advice)?.clone());
         }
         let removed: BTreeSet<&Place> = self.ledger.iter().map(|row| &row.place).collect();
         for &number in &job.clusters {
@@ -428,7 +423,7 @@ impl Tables {
                 leaders.insert(place);
             }
             if let Some(rule) = rule {
-                let count = crate::summarise::count_of(&mut summary.removed, *rule);
+                let count = count_of(&mut summary.removed, *rule);
                 *count = count.saturating_sub(1);
             }
             summary.kept += 1;
@@ -449,7 +444,18 @@ impl Tables {
             earlier.and_then(|names| serde_json::from_value(names).ok()).unwrap_or_default();
         all.extend(names);
         summary.settings.other.insert("restored".into(), serde_json::to_value(all)?);
-        Ok(vec![ledger, clusters, pairs])
+        let mut written = vec![ledger, clusters, pairs];
+        if self.run.join(PROBLEMS.name).with_extension(self.format.extension()).is_file() {
+            let digest = &mut TableDigest::new("");
+            written.push(copy_table(
+                &self.run,
+                &PROBLEMS,
+                self.format,
+                (staging, digest),
+                progress,
+            )?);
+        }
+        Ok(written)
     }
 
     fn write_clusters(
@@ -460,9 +466,8 @@ impl Tables {
         progress: &dyn Progress,
     ) -> Result<WrittenTable, LookalikeError> {
         let threshold: Threshold = summary.settings.threshold.parse()?;
-        let mut similarity = SimilarityHistogram::new(threshold.as_f64());
-        let mut sizes = SizeHistogram::default();
-        (summary.clusters, summary.documents_in_clusters, summary.largest_cluster) = (0, 0, 0);
+        let (mut similarity, mut sizes) =
+            (SimilarityHistogram::new(threshold.as_f64()), Vec::new());
         let columns = CLUSTERS.of(Measures::ALL);
         let mut table = Table::create(staging, self.format, columns, digest, progress)?;
         for cluster in self.clusters.chunk_by(|a, b| a[WIDTH] == b[WIDTH]) {
@@ -472,34 +477,18 @@ impl Tables {
             });
             let left: Vec<_> = named.filter(|(name, _)| !leaves(&place_of(name))).collect();
             // The first row is that of the leader.
-            if left.len() < 2 {
+            let [(leader, _), others @ ..] = left.as_slice() else { continue };
+            if others.is_empty() {
                 continue;
             }
-            let mut represented = Represented::default();
-            left[1..].iter().for_each(|(name, _)| represented.add(&name.file));
-            let mut of_leader = Some(represented.finish());
-            let leader = DocumentName::read(&cluster[0][WIDTH + 1..2 * WIDTH + 1]);
-            let leader = leader.unwrap_or_else(|| left[0].0.clone());
-            for (at, (name, value)) in left.iter().enumerate() {
-                let of_leader = of_leader.take();
-                table.add(&Member {
-                    member: name,
-                    cluster: summary.clusters,
-                    leader: &leader,
-                    value: *value,
-                    represented: of_leader.as_ref(),
-                })?;
-                if let Some(value) = value.filter(|_| at > 0) {
-                    similarity.add(value);
-                }
-            }
-            let size = left.len() as u64;
-            sizes.add(size);
-            summary.clusters += 1;
-            summary.documents_in_clusters += size;
-            summary.largest_cluster = summary.largest_cluster.max(size);
+            let files = others.iter().map(|(name, _)| &*name.file);
+            let rows = left.iter().cloned().map(Ok::<_, LookalikeError>);
+            table.add_cluster(sizes.len() as u64, leader, files, rows)?;
+            others.iter().filter_map(|(_, value)| *value).for_each(|value| similarity.add(value));
+            sizes.push(left.len() as u64);
         }
-        (summary.histogram_similarity, summary.histogram_cluster_size) = (similarity, sizes);
+        summary.histogram_similarity = similarity;
+        count_clusters(summary, sizes);
         Ok(table.finish()?)
     }
 }

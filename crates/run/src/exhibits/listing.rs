@@ -7,6 +7,7 @@ use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::result_tables::Named;
 use lookalike_decide::Rule;
+use lookalike_engine::poll::Poll;
 use lookalike_engine::try_sort::{par_sort_cancellable, try_par_sort_unstable_by};
 use lookalike_engine::{DocumentId, EngineError, Progress};
 use rayon::prelude::*;
@@ -76,9 +77,7 @@ impl Listing {
         let groups: Vec<&mut [(u32, Named)]> = rows.chunk_by_mut(|a, b| a.0 == b.0).collect();
         groups.into_par_iter().try_for_each(|group| match group.len() {
             0..10_000 => {
-                if progress.cancelled() {
-                    return Err(EngineError::Cancelled);
-                }
+                Poll::new(progress).now()?;
                 try_par_sort_unstable_by(group, |a, b| a.1.compare(b.1, collection))
             }
             _ => par_sort_cancellable(group, progress, |a, b| a.1.compare(b.1, collection)),

@@ -13,12 +13,13 @@ use crate::{Job, LookalikeError, Record};
 use lookalike_core::Measure;
 use lookalike_engine::files::piece_bytes;
 use lookalike_engine::pipeline::{Items, PipelineLimits};
+use lookalike_engine::poll::Poll;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{EngineError, Linkage, Progress, SignerScratch, pipeline};
 use lookalike_index::{
     Ask, AskOptions, DocAt, IndexError, QueryScratch, QuerySet, Question, Snapshot, TextReader,
 };
-use lookalike_io::source::VisitScratch;
+use lookalike_io::source::{Piece, VisitScratch};
 use lookalike_io::{Beside, Compression, Format, InputFile, Inputs, Item, Problem};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeSet;
@@ -180,84 +181,87 @@ fn matched(
     let total: u64 = inputs.files[..own_files].iter().map(|file| file.size).sum();
     progress.phase("reading", Some(total).filter(|&total| total > 0));
     let makers = index.analysis.makers();
-    struct State {
-        visit: VisitScratch,
-        signer: SignerScratch,
-        query: QueryScratch,
-        set: Vec<u64>,
-    }
-    let state = || State {
+    let state = || Asking {
         visit: VisitScratch::default(),
         signer: SignerScratch::default(),
         query: QueryScratch::new(makers()),
         set: Vec::new(),
     };
-    let options = AskOptions::default();
-    let mut all: BTreeSet<DocAt> = BTreeSet::new();
-    let (mut outcome, mut failures): (Result<(), LookalikeError>, _) = (Ok(()), Vec::new());
+    let (mut all, mut failures): (BTreeSet<DocAt>, Vec<Problem>) = Default::default();
     let memory = crate::memory::Memory::of(job.memory);
     let limits = PipelineLimits { threads: job.thread_count(), in_flight: memory.in_flight() };
     own.with_chunks(|chunks| {
         let pieces = chunks.take_while(|piece| (piece.file() as usize) < own_files);
-        pipeline::ordered_parts(
+        pipeline::try_ordered_parts(
             limits,
             std::iter::once(Items(pieces)),
             |piece| piece_bytes(piece, inputs),
             state,
-            |state, piece| -> Result<(u64, Vec<DocAt>, Vec<Problem>), LookalikeError> {
-                let (chunk, problem) = piece.into_parts();
-                let mut unread: Vec<Problem> =
-                    problem.into_iter().filter(|problem| problem.unreadable).collect();
-                let Some(chunk) = chunk else { return Ok((0, Vec::new(), unread)) };
-                let State { visit, signer, query, set } = state;
-                let (consumed, mut found, mut failed) = (chunk.consumed, Vec::new(), Ok(()));
-                chunk.visit_once(inputs, visit, &mut |item| {
-                    let record = match item {
-                        Item::Record(record) => record,
-                        // It is reported when the run reads it.
-                        Item::Bad(_) => return,
-                        Item::Failed(failure) => return unread.push(failure.into_problem()),
-                    };
-                    if failed.is_err() || record.file as usize >= own_files {
-                        return;
-                    }
-                    let text = plain_text(&record.content);
-                    let of_text =
-                        index.analysis.signer.message_set(&text, record.beside, signer, set);
-                    let (few, sequence) = (of_text.few, of_text.summary.sequence);
-                    match snapshot.ask(question, QuerySet { set, few, sequence }, options, query) {
-                        Ok(answer) => found.extend(answer.matches.iter().map(|found| found.at)),
-                        Err(error) => failed = Err(error),
-                    }
-                });
-                failed?;
-                Ok((consumed, found, unread))
-            },
-            |_| 0,
-            |result| {
-                match result {
-                    Ok((consumed, found, unread)) => {
-                        progress.advance(consumed, 0);
-                        all.extend(found);
-                        if let Some(problem) = unread.first().filter(|_| !job.skip_unreadable) {
-                            outcome = Err(EngineError::Unreadable(problem.clone()).into());
-                        }
-                        failures.extend(unread);
-                        if progress.cancelled() {
-                            outcome = Err(EngineError::Cancelled.into());
-                        }
-                    }
-                    Err(error) => outcome = Err(error),
+            |asking, piece| asking.ask(piece, own_files, inputs, (index, snapshot), question),
+            |(consumed, found, unread)| {
+                progress.advance(consumed, 0);
+                all.extend(found);
+                Poll::new(progress).now()?;
+                if let Some(problem) = unread.first().filter(|_| !job.skip_unreadable) {
+                    return Err(EngineError::Unreadable(problem.clone()).into());
                 }
-                outcome.is_ok()
+                failures.extend(unread);
+                Ok(())
             },
-        );
-        Ok(())
+        )
     })?;
-    outcome?;
     let mut all: Vec<DocAt> = all.into_iter().collect();
     all.sort_by_key(|&at| snapshot.document(at).first());
     Ok((all, failures))
+}
+
+/// State of a thread that asks an index about documents.
+struct Asking {
+    visit: VisitScratch,
+    signer: SignerScratch,
+    query: QueryScratch,
+    set: Vec<u64>,
+}
+
+impl Asking {
+    /// The documents of an index that match a document of a chunk in the first files, with the bytes
+    /// of the chunk and what could not be read of it.
+    fn ask(
+        &mut self,
+        piece: Piece,
+        own_files: usize,
+        inputs: &Inputs,
+        (index, snapshot): (&Index, &Snapshot),
+        question: Question,
+    ) -> Result<(u64, Vec<DocAt>, Vec<Problem>), LookalikeError> {
+        let (chunk, problem) = piece.into_parts();
+        let mut unread: Vec<Problem> =
+            problem.into_iter().filter(|problem| problem.unreadable).collect();
+        let Some(chunk) = chunk else { return Ok((0, Vec::new(), unread)) };
+        let Self { visit, signer, query, set } = self;
+        let (consumed, mut found, mut failed) = (chunk.consumed, Vec::new(), Ok(()));
+        chunk.visit_once(inputs, visit, &mut |item| {
+            let record = match item {
+                Item::Record(record) => record,
+                // It is reported when the run reads it.
+                Item::Bad(_) => return,
+                Item::Failed(failure) => return unread.push(failure.into_problem()),
+            };
+            if failed.is_err() || record.file as usize >= own_files {
+                return;
+            }
+            let text = plain_text(&record.content);
+            let of_text = index.analysis.signer.message_set(&text, record.beside, signer, set);
+            let (few, sequence) = (of_text.few, of_text.summary.sequence);
+            let asked = QuerySet { set, few, sequence };
+            match snapshot.ask(question, asked, AskOptions::default(), query) {
+                Ok(answer) => found.extend(answer.matches.iter().map(|found| found.at)),
+                Err(error) => failed = Err(error),
+            }
+        });
+        failed?;
+        Ok((consumed, found, unread))
+    }
 }
 
 /// Writes documents as JSONL, with the fields of the job.

@@ -24,7 +24,7 @@ use crate::summarise::summarise;
 use crate::table_store::TableFiles;
 use crate::{Answer, Job, LookalikeError, Source};
 use documents::{DOCUMENTS, Documents};
-use lookalike_engine::{Linkage, Progress};
+use lookalike_engine::Progress;
 use lookalike_io::Beside;
 use lookalike_io::sink::Staging;
 use lookalike_report::{Action, Summary};
@@ -97,7 +97,7 @@ fn find(
     progress: &dyn Progress,
 ) -> Result<(Action, Found, Summary), LookalikeError> {
     let action = if list { Action::List } else { Action::Remove };
-    let list_pairs = list || job.settings.linkage() == Linkage::Components;
+    let list_pairs = job.settings.lists_pairs(action);
     let snapshot = index.snapshot()?;
     let documents = Documents::of_any(index, &snapshot);
     let stored = (!index.settings().texts).then(|| {
@@ -149,10 +149,7 @@ fn write(
     let staging = Staging::create(&job.output, job.force)?;
     let store = TableFiles { staging: &staging, format: job.tables };
     let tables = RunTables::write(&store, job, action, &analysis, &clusters, progress)?;
-    summary.digest.clone_from(&tables.digest);
-    summary.documents_digest.clone_from(&tables.documents_digest);
-    summary.pairs.listed = tables.pairs.rows;
-    summary.outputs = tables.into_list().iter().map(output).collect();
+    summary.outputs = tables.into_list(&mut summary).iter().map(output).collect();
     summary.warnings = summary.find_warnings();
     staging.write("summary.json", summary.to_json()?.as_bytes())?;
     staging.commit()?;

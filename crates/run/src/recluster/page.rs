@@ -3,11 +3,10 @@
 use super::answer::Answer;
 use super::standing::Removal;
 use crate::LookalikeError;
-use crate::exhibits::{CLUSTERS, LISTED, MEMBERS};
+use crate::exhibits::{CLUSTERS, LISTED, MEMBERS, cluster_numbers};
 use crate::source_losses::source_losses;
 use lookalike_report::{
-    ClusterData, ClusterExhibit, DocExhibit, DocPlace, MemberExhibit, Page, Removed, Report,
-    Summary,
+    ClusterData, ClusterExhibit, DocPlace, MemberExhibit, Page, Report, Summary,
 };
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -61,32 +60,18 @@ fn exhibit(
         let (file, record) = documents.place(document);
         DocPlace { file, record }
     };
-    let values: Vec<f64> = members.iter().filter_map(|(_, removal)| removal.value).collect();
-    let all = std::iter::once(leader).chain(members.iter().map(|member| member.0));
-    let mut files: Vec<u32> = all.map(|document| place(document).file).collect();
-    files.sort_unstable();
-    files.dedup();
-    ClusterExhibit {
-        number: standing.number(leader),
-        size: members.len() as u64 + 1,
-        least: values.iter().copied().fold(1.0, f64::min),
-        mean: values.iter().sum::<f64>() / values.len().max(1) as f64,
-        leader: DocExhibit { id: id(leader), ..DocExhibit::default() },
-        place: place(leader),
-        rules: members.iter().fold(0, |rules, (_, removal)| {
-            rules | Removed::place_of_rule(removal.rule.name()).map_or(0, |rule| 1 << rule)
-        }),
-        files,
-        members: members
-            .iter()
-            .take(most)
-            .map(|(document, removal)| MemberExhibit {
-                id: id(*document),
-                place: place(*document),
-                similarity: removal.value,
-                rule: removal.rule.name().into(),
-                ..MemberExhibit::default()
-            })
-            .collect(),
-    }
+    let numbers = members
+        .iter()
+        .map(|&(document, removal)| (documents.place(document).0, removal.rule, removal.value));
+    let mut exhibit = cluster_numbers(standing.number(leader), place(leader), numbers);
+    exhibit.leader.id = id(leader);
+    let listed = members.iter().take(most).map(|(document, removal)| MemberExhibit {
+        id: id(*document),
+        place: place(*document),
+        similarity: removal.value,
+        rule: removal.rule.name().into(),
+        ..MemberExhibit::default()
+    });
+    exhibit.members = listed.collect();
+    exhibit
 }

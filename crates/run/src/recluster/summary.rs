@@ -7,79 +7,19 @@ use super::answer::Answer;
 use super::tables::Written;
 use crate::jobs::output;
 use crate::memory;
-use crate::summarise::{NO_REPORT, count_of, settings_summary};
-use lookalike_report::{Pairs, Phase, Removed, Run, SimilarityHistogram, SizeHistogram, Summary};
+use crate::summarise::{NO_REPORT, count_clusters, count_of, settings_summary};
+use lookalike_report::{Pairs, Phase, Removed, Run, SettingsSummary, SimilarityHistogram, Summary};
 use serde_json::{json, to_value};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
 pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant) -> Summary {
-    let Answer { job, earlier, settings, documents, edges, standing, .. } = answer;
+    let Answer { job, earlier, settings, edges, .. } = answer;
     let mut summary = earlier.summary.clone();
     summary.command = "recluster".into();
-    summary.settings = settings_summary(settings);
+    summary.settings = recorded_settings(answer);
     summary.keep_values.retain(|values| settings.keep.contains(&values.rule));
-    let other = &mut summary.settings.other;
-    other.insert(
-        "job".into(),
-        json!({
-            "settings": to_value(settings).unwrap_or_default(),
-            "inputs": earlier.inputs,
-            "against": [],
-            "against_only": false,
-        }),
-    );
-    if !job.report {
-        other.insert(NO_REPORT.into(), json!(true));
-    }
-    // Marks the result as recomputed: the documents were not read.
-    other.insert(
-        "reclustered_from".into(),
-        json!({
-            "digest": earlier.summary.digest,
-            "measure": earlier.settings.measure,
-            "threshold": earlier.settings.threshold,
-            "linkage": earlier.settings.linkage(),
-            "witness": earlier.settings.witness,
-        }),
-    );
-
-    let threshold = settings.matching().map_or(0.0, |matching| matching.threshold.as_f64());
-    summary.histogram_similarity = SimilarityHistogram::new(threshold);
-    summary.removed = Removed::default();
-    let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
-    let mut unknown = 0u64;
-    // Documents are numbered in the order of the inputs.
-    let ends: Vec<u64> = summary
-        .inputs
-        .iter()
-        .scan(0, |end, input| {
-            *end += input.documents;
-            Some(*end)
-        })
-        .collect();
-    summary.inputs.iter_mut().for_each(|input| input.removed = 0);
-    for (document, removal) in standing.removals() {
-        *sizes.entry(removal.kept).or_insert(1) += 1;
-        match removal.value {
-            Some(value) => summary.histogram_similarity.add(value),
-            None => unknown += 1,
-        }
-        *count_of(&mut summary.removed, removal.rule) += 1;
-        let place = u64::from(documents.rows[document as usize].place);
-        if let Some(input) = summary.inputs.get_mut(ends.partition_point(|&end| end < place)) {
-            input.removed += 1;
-        }
-    }
-    for input in &mut summary.inputs {
-        input.kept = input.documents.saturating_sub(input.removed);
-    }
-    summary.kept = summary.documents.saturating_sub(summary.removed.total());
-    summary.histogram_cluster_size = SizeHistogram::default();
-    sizes.values().for_each(|&size| summary.histogram_cluster_size.add(size));
-    summary.clusters = sizes.len() as u64;
-    summary.documents_in_clusters = sizes.values().sum();
-    summary.largest_cluster = sizes.values().copied().max().unwrap_or(0);
+    let unknown = count_removals(answer, &mut summary);
     summary.candidates = edges.all.len() as u64;
     summary.verified = 0;
     summary.pairs = Pairs { listed: written.pairs, complete: true };
@@ -102,11 +42,73 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
         seconds,
         phases: vec![Phase { name: "reclustering".into(), seconds, ..Phase::default() }],
         peak_memory_bytes: memory::peak(),
-        scratch_bytes: None,
-        intersected: None,
-        resumed: Vec::new(),
-        redone: Vec::new(),
-        plan: None,
+        ..Run::default()
     });
     summary
+}
+
+/// The settings of a run over the documents with this result, and those of the run that was
+/// reclustered: the documents were not read.
+fn recorded_settings(answer: &Answer<'_>) -> SettingsSummary {
+    let Answer { job, earlier, settings, .. } = answer;
+    let mut recorded = settings_summary(settings);
+    let other = &mut recorded.other;
+    other.insert(
+        "job".into(),
+        json!({
+            "settings": to_value(settings).unwrap_or_default(),
+            "inputs": earlier.inputs,
+            "against": [],
+            "against_only": false,
+        }),
+    );
+    if !job.report {
+        other.insert(NO_REPORT.into(), json!(true));
+    }
+    other.insert(
+        "reclustered_from".into(),
+        json!({
+            "digest": earlier.summary.digest,
+            "measure": earlier.settings.measure,
+            "threshold": earlier.settings.threshold,
+            "linkage": earlier.settings.linkage(),
+            "witness": earlier.settings.witness,
+        }),
+    );
+    recorded
+}
+
+/// Counts duplicates and clusters; returns the number of duplicates of unknown similarity.
+fn count_removals(answer: &Answer<'_>, summary: &mut Summary) -> u64 {
+    let Answer { settings, documents, standing, .. } = answer;
+    let threshold = settings.matching().map_or(0.0, |matching| matching.threshold.as_f64());
+    summary.histogram_similarity = SimilarityHistogram::new(threshold);
+    summary.removed = Removed::default();
+    let mut sizes: BTreeMap<u32, u64> = BTreeMap::new();
+    let mut unknown = 0;
+    // Documents are numbered in the order of the inputs.
+    let ends = summary.inputs.iter().scan(0, |end, input| {
+        *end += input.documents;
+        Some(*end)
+    });
+    let ends: Vec<u64> = ends.collect();
+    summary.inputs.iter_mut().for_each(|input| input.removed = 0);
+    for (document, removal) in standing.removals() {
+        *sizes.entry(removal.kept).or_insert(1) += 1;
+        match removal.value {
+            Some(value) => summary.histogram_similarity.add(value),
+            None => unknown += 1,
+        }
+        *count_of(&mut summary.removed, removal.rule) += 1;
+        let place = u64::from(documents.rows[document as usize].place);
+        if let Some(input) = summary.inputs.get_mut(ends.partition_point(|&end| end < place)) {
+            input.removed += 1;
+        }
+    }
+    for input in &mut summary.inputs {
+        input.kept = input.documents.saturating_sub(input.removed);
+    }
+    summary.kept = summary.documents.saturating_sub(summary.removed.total());
+    count_clusters(summary, sizes.into_values());
+    unknown
 }

@@ -6,8 +6,8 @@ use super::criterion::Criterion;
 use super::pairs::{Pairs, edge};
 use crate::LookalikeError;
 use lookalike_decide::{
-    CLUSTERS, Compared, DOCUMENTS, DocumentName, DocumentRow, Listed, Measures, Member, PAIRS,
-    Represented, Table, TableDigest, run_digest,
+    CLUSTERS, Compared, DOCUMENTS, DocumentRow, Listed, Measures, PAIRS, Table, TableDigest,
+    run_digest,
 };
 use lookalike_engine::Progress;
 use lookalike_io::sink::Staging;
@@ -89,17 +89,10 @@ fn write_clusters(
     let (columns, format) = (CLUSTERS.of(Measures::ALL), answer.job.tables);
     let mut table = Table::create(staging, format, columns, digest, progress)?;
     for cluster in rows.chunk_by(|a, b| a.0 == b.0) {
-        let names: Vec<DocumentName<'_>> =
-            cluster.iter().map(|&(_, _, document, _)| documents.name(document)).collect();
-        let mut represented = Represented::default();
-        names[1..].iter().for_each(|name| represented.add(&name.file));
-        let mut of_leader = Some(represented.finish());
-        for (name, &(number, _, _, value)) in names.iter().zip(cluster) {
-            let (leader, of_leader) = (&names[0], of_leader.take());
-            let represented = of_leader.as_ref();
-            let row = Member { member: name, cluster: number, leader, value, represented };
-            table.add(&row)?;
-        }
+        let (number, _, leader, _) = cluster[0];
+        let names = cluster[1..].iter().map(|row| documents.file(row.2));
+        let rows = cluster.iter().map(|row| Ok((documents.name(row.2), row.3)));
+        table.add_cluster::<LookalikeError>(number, &documents.name(leader), names, rows)?;
     }
     Ok(table.finish()?)
 }

@@ -4,7 +4,7 @@ use super::Named;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
-use lookalike_decide::{Member, Represented, Table};
+use lookalike_decide::{Member, Table};
 use lookalike_engine::try_sort::par_sort_cancellable;
 use std::cmp::Ordering;
 
@@ -33,18 +33,11 @@ pub(crate) fn fill_clusters(
         order => Ok(order),
     })?;
     for cluster in rows.chunk_by(|a, b| a.0 == b.0) {
-        let mut represented = Represented::default();
-        for &(_, _, Named { a: document, .. }, _) in &cluster[1..] {
-            represented.add(analysis.collection.file_name(document));
-        }
-        let (mut of_leader, leader) = (Some(represented.finish()), name(cluster[0].2.a)?);
-        for &(number, _, Named { a: document, .. }, value) in cluster {
-            let (member, of_leader) = (name(document)?, of_leader.take());
-            let represented = of_leader.as_ref();
-            let row =
-                Member { member: &member, cluster: number, leader: &leader, value, represented };
-            table.add(&row)?;
-        }
+        let (number, _, leader, _) = cluster[0];
+        let others = cluster[1..].iter();
+        let files = others.map(|(_, _, one, _)| analysis.collection.file_name(one.a));
+        let rows = cluster.iter().map(|&(_, _, one, value)| Ok((name(one.a)?, value)));
+        table.add_cluster::<LookalikeError>(number, &name(leader.a)?, files, rows)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The table `ledger`: every removed document, its witness and their measures.
 
-use super::Named;
+use super::{Named, add_compared};
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use lookalike_decide::{Compared, Table};
@@ -19,12 +19,8 @@ pub(crate) fn fill_ledger(
     par_sort_cancellable(&mut rows, table.progress(), |a, b| {
         a.0.compare(b.0, &analysis.collection)
     })?;
-    let name = |document| analysis.collection.document_name(document);
-    for (Named { a: document, .. }, removal) in rows {
-        let Removal { kept, rule, evidence } = removal;
-        let (a, b) = (&name(document)?, &name(kept)?);
-        let whole = analysis.whole_resemblance(document, kept, evidence)?;
-        table.add(&Compared { a, b, rule: Some(rule.name()), evidence, whole })?;
+    for (Named { a: document, .. }, Removal { kept, rule, evidence }) in rows {
+        add_compared(analysis, table, [document, kept], Some(rule), evidence)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The table `pairs`: pairs of documents that match.
 
-use super::Named;
+use super::{Named, add_compared};
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use lookalike_decide::{Compared, Table};
@@ -26,11 +26,8 @@ pub(crate) fn fill_pairs(
     let mut rows = pair_rows(analysis, progress)?;
     let compare = |x: &PairRow, y: &PairRow| x.documents.compare(y.documents, &analysis.collection);
     par_sort_cancellable(&mut rows, progress, compare)?;
-    let name = |document| analysis.collection.document_name(document);
     for PairRow { documents: Named { a, b, .. }, evidence } in rows {
-        let whole = analysis.whole_resemblance(a, b, evidence)?;
-        let (a, b) = (&name(a)?, &name(b)?);
-        table.add(&Compared { a, b, rule: None, evidence, whole })?;
+        add_compared(analysis, table, [a, b], None, evidence)?;
     }
     Ok(())
 }

@@ -4,7 +4,8 @@ use super::options::ExportOptions;
 use crate::index::extra::Extra;
 use crate::index::open::Index;
 use crate::{LookalikeError, Record, SourceError};
-use lookalike_engine::{EngineError, Progress};
+use lookalike_engine::Progress;
+use lookalike_engine::poll::Poll;
 use lookalike_index::{DocAt, IndexError, Snapshot, StoredDocument, TextReader};
 use lookalike_io::Beside;
 use lookalike_io::sink::{Staging, check_file};
@@ -66,9 +67,7 @@ impl<'a> Documents<'a> {
                 records: 0,
                 error,
             })?;
-            if progress.cancelled() {
-                return Err(EngineError::Cancelled.into());
-            }
+            Poll::new(progress).now()?;
             let mut row = Map::new();
             let mut put = |name: &str, value: Option<String>| {
                 value.map(|value| row.insert(name.to_owned(), Value::String(value)))

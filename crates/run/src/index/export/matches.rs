@@ -6,10 +6,11 @@ use crate::analysis::FindMatches;
 use crate::index::open::Index;
 use lookalike_cluster::Components;
 use lookalike_core::Overlap;
+use lookalike_engine::poll::Poll;
 use lookalike_engine::signer::StoredDocuments;
 use lookalike_engine::{
-    Collection, DocumentId, Edge, EngineError, Linkage, Matches, PairList, Progress, SetId, Units,
-    WitnessRule, WitnessSearch,
+    Collection, DocumentId, Edge, Linkage, Matches, PairList, Progress, SetId, Units, WitnessRule,
+    WitnessSearch,
 };
 use lookalike_index::{
     Ask, AskOptions, DocAt, DocNumber, IndexError, LiveSegment, QueryScratch, QuerySet, Question,
@@ -58,9 +59,7 @@ impl FindMatches for IndexMatches<'_> {
             .map_init(
                 || QueryScratch::new(makers()),
                 |scratch, unit| {
-                    if self.progress.cancelled() {
-                        return Err(EngineError::Cancelled.into());
-                    }
+                    Poll::new(self.progress).now()?;
                     self.progress.advance(1, 0);
                     self.of_unit(unit, collection, units, &by_number, scratch)
                 },
