@@ -1,9 +1,8 @@
 //! Postings of buckets to candidate pairs, and pairs to the sets that are compared.
 
-use super::step::{Step, StepContext};
-use super::tables::{
-    Edge, EdgeReader, EdgeWriter, Message, MessageReader, MessageWriter, edge, message,
-};
+use super::rows::RowWriter;
+use super::step::{RowStep, Step, StepContext};
+use super::tables::{Edge, EdgeWriter, Message, MessageReader, MessageWriter, edge, message};
 use super::{counts, damaged, elements_of};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -202,31 +201,16 @@ impl Step for Buckets {
 
 /// Sets as messages for their parts.
 pub(super) struct PartSets {
-    parts: u32,
-    out: MessageWriter,
+    pub(super) parts: u32,
 }
 
-impl PartSets {
-    pub(super) fn new(parts: u32) -> Self {
-        Self { parts, out: MessageWriter::default() }
-    }
-}
-
-impl Step for PartSets {
-    fn schema(&self) -> SchemaRef {
-        MessageWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in MessageReader::new(batch)?.iter().filter(|row| row.kind == message::SET) {
-            let Part(part) = Part::of(row.rank as u64, self.parts);
-            self.out.push(Message { part: part.into(), ..row })?;
+impl RowStep<Message<'static>, Message<'static>> for PartSets {
+    fn row(&mut self, row: Message<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        if row.kind != message::SET {
+            return Ok(());
         }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+        let Part(part) = Part::of(row.rank as u64, self.parts);
+        out.push(Message { part: part.into(), ..row })
     }
 }
 
@@ -240,12 +224,10 @@ pub(super) struct Route {
     wanted: Vec<u64>,
     sorted: bool,
     candidates: u64,
-    out: MessageWriter,
 }
 
 impl Route {
     pub(super) fn new(parts: u32) -> Self {
-        let out = MessageWriter::default();
         Self {
             parts,
             part: None,
@@ -253,7 +235,6 @@ impl Route {
             wanted: Vec::new(),
             sorted: false,
             candidates: 0,
-            out,
         }
     }
 
@@ -269,10 +250,10 @@ impl Route {
         }
     }
 
-    fn set(&mut self, row: Message<'_>) -> Result<(), LookalikeError> {
+    fn set(&mut self, row: Message<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
         let rank = row.rank as u64;
         if self.wanted.binary_search(&rank).is_ok() {
-            self.out.push(Message { kind: message::SET, ..row })?;
+            out.push(Message { kind: message::SET, ..row })?;
         }
         let start = self.pairs.partition_point(|pair| pair.0 < rank);
         let own = self.pairs[start..].iter().take_while(|pair| pair.0 == rank);
@@ -286,44 +267,37 @@ impl Route {
             list.clear();
             encode_ranks(&ranks, &mut list);
             let part = together[0].0.0.into();
-            self.out.push(Message { part, kind: message::PROBE, list: &list, ..row })?;
+            out.push(Message { part, kind: message::PROBE, list: &list, ..row })?;
         }
         Ok(())
     }
 }
 
-impl Step for Route {
-    fn schema(&self) -> SchemaRef {
-        MessageWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in MessageReader::new(batch)?.iter() {
-            if row.kind == message::COUNTS {
-                continue;
-            }
-            if self.part != Some(row.part) {
+impl RowStep<Message<'static>, Message<'static>> for Route {
+    fn row(&mut self, row: Message<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        if row.kind == message::COUNTS {
+            return Ok(());
+        }
+        if self.part != Some(row.part) {
+            self.sort();
+            (self.part, self.sorted) = (Some(row.part), false);
+            self.pairs.clear();
+            self.wanted.clear();
+        }
+        match row.kind {
+            message::PAIRS => decode_pairs(row.blob, &mut self.pairs).map_err(damaged)?,
+            message::WANTED => decode_ranks(row.blob, &mut self.wanted).map_err(damaged)?,
+            _ => {
                 self.sort();
-                (self.part, self.sorted) = (Some(row.part), false);
-                self.pairs.clear();
-                self.wanted.clear();
-            }
-            match row.kind {
-                message::PAIRS => decode_pairs(row.blob, &mut self.pairs).map_err(damaged)?,
-                message::WANTED => decode_ranks(row.blob, &mut self.wanted).map_err(damaged)?,
-                _ => {
-                    self.sort();
-                    self.set(row)?;
-                }
+                self.set(row, out)?;
             }
         }
-        Ok(self.out.take())
+        Ok(())
     }
 
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+    fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
         self.sort();
-        counts(&mut self.out, &json!({ "candidates": self.candidates }))?;
-        self.out.finish()
+        counts(out, &json!({ "candidates": self.candidates }))
     }
 }
 
@@ -337,7 +311,9 @@ pub(super) struct Verify {
     ranks: Vec<(u64, usize, usize)>,
     elements: Vec<u64>,
     sorted: bool,
-    out: EdgeWriter,
+    /// The set that is compared, and those with which it is.
+    own: Vec<u64>,
+    others: Vec<u64>,
 }
 
 impl Verify {
@@ -349,23 +325,20 @@ impl Verify {
             ranks: Vec::new(),
             elements: Vec::new(),
             sorted: false,
-            out: EdgeWriter::default(),
+            own: Vec::new(),
+            others: Vec::new(),
         }
     }
 
-    fn probe(
-        &mut self,
-        row: Message<'_>,
-        own: &mut Vec<u64>,
-        others: &mut Vec<u64>,
-    ) -> Result<(), LookalikeError> {
+    fn probe(&mut self, row: Message<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        let Self { own, others, .. } = self;
         elements_of(row.blob, own)?;
         others.clear();
         decode_ranks(row.list, others).map_err(damaged)?;
         for &other in &*others {
             let found = self.ranks.binary_search_by_key(&other, |set| set.0);
             let (_, start, end) = self.ranks[found.map_err(|_| {
-                LookalikeError::Settings(format!(
+                damaged(format!(
                     "the set {other} of a pair did not come to its task: the engine split a part, or lost rows"
                 ))
             })?];
@@ -379,7 +352,7 @@ impl Verify {
                 false => verify(self.criterion, own, set),
             };
             if let Some(Overlap { shared, a, b }) = counts {
-                self.out.push(Edge {
+                out.push(Edge {
                     later: row.rank,
                     kind: if self.all { edge::DECISION } else { edge::MATCH },
                     earlier: other as i64,
@@ -394,72 +367,55 @@ impl Verify {
     }
 }
 
-impl Step for Verify {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        let (mut own, mut others) = (Vec::new(), Vec::new());
-        for row in MessageReader::new(batch)?.iter() {
-            if row.kind == message::COUNTS {
-                continue;
-            }
-            if self.part != Some(row.part) {
-                (self.part, self.sorted) = (Some(row.part), false);
-                self.ranks.clear();
-                self.elements.clear();
-            }
-            if row.kind == message::SET {
-                elements_of(row.blob, &mut own)?;
-                let start = self.elements.len();
-                self.elements.extend_from_slice(&own);
-                self.ranks.push((row.rank as u64, start, self.elements.len()));
-                continue;
-            }
-            if !self.sorted {
-                self.ranks.sort_unstable();
-                self.sorted = true;
-            }
-            self.probe(row, &mut own, &mut others)?;
+impl RowStep<Message<'static>, Edge<'static>> for Verify {
+    fn row(&mut self, row: Message<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        if row.kind == message::COUNTS {
+            return Ok(());
         }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+        if self.part != Some(row.part) {
+            (self.part, self.sorted) = (Some(row.part), false);
+            self.ranks.clear();
+            self.elements.clear();
+        }
+        if row.kind == message::SET {
+            elements_of(row.blob, &mut self.own)?;
+            let start = self.elements.len();
+            self.elements.extend_from_slice(&self.own);
+            self.ranks.push((row.rank as u64, start, self.elements.len()));
+            return Ok(());
+        }
+        if !self.sorted {
+            self.ranks.sort_unstable();
+            self.sorted = true;
+        }
+        self.probe(row, out)
     }
 }
 
 /// Edges from sets to the first set of their component: pairs whose counts are wanted.
 pub(super) struct LinkPairs {
     pairs: PairBuffer,
-    out: MessageWriter,
 }
 
 impl LinkPairs {
     pub(super) fn new(parts: u32) -> Self {
-        Self { pairs: PairBuffer::new(parts), out: MessageWriter::default() }
+        Self { pairs: PairBuffer::new(parts) }
     }
 }
 
-impl Step for LinkPairs {
-    fn schema(&self) -> SchemaRef {
-        MessageWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter().filter(|row| row.kind == edge::LINK) {
-            self.pairs.push(row.later as u64, row.earlier as u64);
-            if self.pairs.is_full() {
-                drain(&mut self.pairs, &mut self.out)?;
-            }
+impl RowStep<Edge<'static>, Message<'static>> for LinkPairs {
+    fn row(&mut self, row: Edge<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        if row.kind != edge::LINK {
+            return Ok(());
         }
-        Ok(self.out.take())
+        self.pairs.push(row.later as u64, row.earlier as u64);
+        if self.pairs.is_full() {
+            drain(&mut self.pairs, out)?;
+        }
+        Ok(())
     }
 
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        drain(&mut self.pairs, &mut self.out)?;
-        self.out.finish()
+    fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        drain(&mut self.pairs, out)
     }
 }

@@ -1,10 +1,8 @@
 //! Matches to components, and to the sets that are kept.
 
 use super::damaged;
-use super::step::{Step, StepContext};
-use super::tables::{Edge, EdgeReader, EdgeWriter, edge};
-use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use super::step::{RowStep, StepContext};
+use super::tables::{Edge, EdgeWriter, edge};
 use lookalike_core::{Measure, Overlap};
 use lookalike_join::shuffle::{Connected, Links};
 use lookalike_join::{Decision, LeaderPass, MatchEdge, WitnessRule, WitnessSearch};
@@ -25,7 +23,6 @@ pub(super) struct Forest {
     /// Whether all is sent on together, so that the links are the components.
     whole: bool,
     links: Links,
-    out: EdgeWriter,
 }
 
 impl Forest {
@@ -33,9 +30,8 @@ impl Forest {
         Self { whole, ..Self::default() }
     }
 
-    fn drain(&mut self) -> Result<(), LookalikeError> {
+    fn drain(&mut self, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
         let mut result = Ok(());
-        let out = &mut self.out;
         self.links.drain(|node, least| {
             if result.is_ok() {
                 result = out.push(link(node, least, false));
@@ -45,46 +41,27 @@ impl Forest {
     }
 }
 
-impl Step for Forest {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter() {
-            self.links.connect(row.later as u64, row.earlier as u64);
-        }
+impl RowStep<Edge<'static>, Edge<'static>> for Forest {
+    fn row(&mut self, row: Edge<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        self.links.connect(row.later as u64, row.earlier as u64);
         if !self.whole && self.links.len() > FOREST {
-            self.drain()?;
+            self.drain(out)?;
         }
-        Ok(self.out.take())
+        Ok(())
     }
 
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.drain()?;
-        self.out.finish()
+    fn end(&mut self, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        self.drain(out)
     }
 }
 
 /// Links in both directions.
-#[derive(Default)]
-pub(super) struct BothWays(EdgeWriter);
+pub(super) struct BothWays;
 
-impl Step for BothWays {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter() {
-            self.0.push(row)?;
-            self.0.push(Edge { later: row.earlier, earlier: row.later, ..row })?;
-        }
-        Ok(self.0.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.0.finish()
+impl RowStep<Edge<'static>, Edge<'static>> for BothWays {
+    fn row(&mut self, row: Edge<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        out.push(row)?;
+        out.push(Edge { later: row.earlier, earlier: row.later, ..row })
     }
 }
 
@@ -92,37 +69,26 @@ impl Step for BothWays {
 pub(super) struct Star {
     star: Connected,
     before: Option<(i64, i64)>,
-    out: EdgeWriter,
 }
 
 impl Star {
     pub(super) fn new(large: bool) -> Self {
         let star = if large { Connected::large_star() } else { Connected::small_star() };
-        Self { star, before: None, out: EdgeWriter::default() }
+        Self { star, before: None }
     }
 }
 
-impl Step for Star {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter() {
-            if self.before.replace((row.later, row.earlier)) == Some((row.later, row.earlier)) {
-                continue;
-            }
-            let (changed, mut made) = (self.star.changed, None);
-            self.star.push(row.later as u64, row.earlier as u64, |a, b| made = Some((a, b)));
-            if let Some((a, b)) = made {
-                self.out.push(link(a, b, self.star.changed > changed))?;
-            }
+impl RowStep<Edge<'static>, Edge<'static>> for Star {
+    fn row(&mut self, row: Edge<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        if self.before.replace((row.later, row.earlier)) == Some((row.later, row.earlier)) {
+            return Ok(());
         }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+        let (changed, mut made) = (self.star.changed, None);
+        self.star.push(row.later as u64, row.earlier as u64, |a, b| made = Some((a, b)));
+        if let Some((a, b)) = made {
+            out.push(link(a, b, self.star.changed > changed))?;
+        }
+        Ok(())
     }
 }
 
@@ -130,33 +96,19 @@ impl Step for Star {
 #[derive(Default)]
 pub(super) struct Label {
     link: Option<(i64, i64)>,
-    out: EdgeWriter,
 }
 
-impl Step for Label {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter() {
-            if row.kind == edge::LINK {
-                self.link = Some((row.later, row.earlier));
-                continue;
-            }
-            let (_, component) =
-                self.link.filter(|(later, _)| *later == row.later).ok_or_else(|| {
-                    LookalikeError::Settings(
-                        "a match has no component: the engine lost rows".into(),
-                    )
-                })?;
-            self.out.push(Edge { component, ..row })?;
+impl RowStep<Edge<'static>, Edge<'static>> for Label {
+    fn row(&mut self, row: Edge<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        if row.kind == edge::LINK {
+            self.link = Some((row.later, row.earlier));
+            return Ok(());
         }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+        let (_, component) = self
+            .link
+            .filter(|(later, _)| *later == row.later)
+            .ok_or_else(|| damaged("a match has no component: the engine lost rows"))?;
+        out.push(Edge { component, ..row })
     }
 }
 
@@ -164,13 +116,12 @@ impl Step for Label {
 /// removed, and their witnesses.
 pub(super) struct Leaders {
     pass: Option<LeaderPass<i64>>,
-    out: EdgeWriter,
 }
 
 impl Leaders {
     pub(super) fn new(context: &StepContext) -> Self {
         let pass = LeaderPass::new(context.settings.witness, context.criterion.measure);
-        Self { pass: Some(pass), out: EdgeWriter::default() }
+        Self { pass: Some(pass) }
     }
 }
 
@@ -203,29 +154,23 @@ fn decision(decision: Decision<i64>) -> Option<Edge<'static>> {
     }
 }
 
-impl Step for Leaders {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
+impl RowStep<Edge<'static>, Edge<'static>> for Leaders {
+    fn row(&mut self, row: Edge<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        let mut result = Ok(());
+        let Edge { component, later, earlier, .. } = row;
+        let Some(pass) = &mut self.pass else { return Ok(()) };
+        let edge = MatchEdge { component, later, earlier, overlap: overlap_of(&row) };
+        let emit = |made| {
+            if let (Some(row), true) = (decision(made), result.is_ok()) {
+                result = out.push(row);
+            }
+        };
+        pass.push(edge, emit).map_err(damaged)?;
+        result
     }
 
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        let (out, mut result) = (&mut self.out, Ok(()));
-        for row in EdgeReader::new(batch)?.iter() {
-            let Edge { component, later, earlier, .. } = row;
-            let Some(pass) = &mut self.pass else { continue };
-            let edge = MatchEdge { component, later, earlier, overlap: overlap_of(&row) };
-            let emit = |made| {
-                if let (Some(row), true) = (decision(made), result.is_ok()) {
-                    result = out.push(row);
-                }
-            };
-            pass.push(edge, emit).map_err(damaged)?;
-        }
-        result.map(|()| self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        let (out, mut result) = (&mut self.out, Ok(()));
+    fn end(&mut self, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        let mut result = Ok(());
         if let Some(pass) = self.pass.take() {
             pass.finish(|made| {
                 if let (Some(row), true) = (decision(made), result.is_ok()) {
@@ -233,8 +178,7 @@ impl Step for Leaders {
                 }
             });
         }
-        result?;
-        self.out.finish()
+        result
     }
 }
 
@@ -242,7 +186,6 @@ impl Step for Leaders {
 pub(super) struct BestWitness {
     measure: Measure,
     search: Option<(i64, WitnessSearch<Best>)>,
-    out: EdgeWriter,
 }
 
 /// A kept match.
@@ -250,37 +193,26 @@ type Best = (i64, Overlap);
 
 impl BestWitness {
     pub(super) fn new(context: &StepContext) -> Self {
-        Self { measure: context.criterion.measure, search: None, out: EdgeWriter::default() }
-    }
-
-    fn end(&mut self) -> Result<(), LookalikeError> {
-        let Some((later, search)) = self.search.take() else { return Ok(()) };
-        let Some((earlier, counts)) = search.witness() else { return Ok(()) };
-        self.out.push(removed(0, later, earlier, counts))
+        Self { measure: context.criterion.measure, search: None }
     }
 }
 
-impl Step for BestWitness {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter() {
-            if self.search.as_ref().is_none_or(|(later, _)| *later != row.later) {
-                self.end()?;
-                self.search = Some((row.later, WitnessSearch::new(WitnessRule::Best)));
-            }
-            let Some((_, search)) = &mut self.search else { continue };
-            let counts = overlap_of(&row);
-            let better = |best: Best| self.measure.compare(counts, best.1).is_gt();
-            let _ = search.offer(|best| best.is_none_or(better).then_some((row.earlier, counts)));
+impl RowStep<Edge<'static>, Edge<'static>> for BestWitness {
+    fn row(&mut self, row: Edge<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        if self.search.as_ref().is_none_or(|(later, _)| *later != row.later) {
+            self.end(out)?;
+            self.search = Some((row.later, WitnessSearch::new(WitnessRule::Best)));
         }
-        Ok(self.out.take())
+        let Some((_, search)) = &mut self.search else { return Ok(()) };
+        let counts = overlap_of(&row);
+        let better = |best: Best| self.measure.compare(counts, best.1).is_gt();
+        let _ = search.offer(|best| best.is_none_or(better).then_some((row.earlier, counts)));
+        Ok(())
     }
 
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.end()?;
-        self.out.finish()
+    fn end(&mut self, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        let Some((later, search)) = self.search.take() else { return Ok(()) };
+        let Some((earlier, counts)) = search.witness() else { return Ok(()) };
+        out.push(removed(0, later, earlier, counts))
     }
 }

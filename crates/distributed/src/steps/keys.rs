@@ -1,10 +1,8 @@
 //! Sets to document frequencies, prefix keys, and postings for buckets.
 
-use super::step::{Step, StepContext};
-use super::tables::{Message, MessageReader, MessageWriter, message};
+use super::step::{RowStep, StepContext};
+use super::tables::{Message, MessageWriter, message};
 use super::{counts, damaged, elements_of};
-use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
 use lookalike_join::shuffle::{NO_WITNESS, PostingBuckets, Role, ShuffledPosting};
 use lookalike_join::{Criterion, DfSketch, ElementOrder, PrefixKey, index_keys};
 use lookalike_run::LookalikeError;
@@ -19,42 +17,31 @@ const MERGED: i64 = 16;
 pub(super) struct Sketch {
     sketch: DfSketch,
     part: i64,
-    out: MessageWriter,
+    elements: Vec<u64>,
 }
 
 impl Sketch {
     pub(super) fn new(elements: u64, seed: u64, task: u32) -> Self {
         let sketch = DfSketch::within(elements, seed, SKETCH_BYTES);
-        Self { sketch, part: i64::from(task) % MERGED, out: MessageWriter::default() }
+        Self { sketch, part: i64::from(task) % MERGED, elements: Vec::new() }
     }
 }
 
-impl Step for Sketch {
-    fn schema(&self) -> SchemaRef {
-        MessageWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        let mut elements = Vec::new();
-        for row in MessageReader::new(batch)?.iter().filter(|row| row.kind == message::SET) {
-            if self.sketch.takes(row.rank as u64) {
-                elements_of(row.blob, &mut elements)?;
-                self.sketch.add(&elements);
-            }
+impl RowStep<Message<'static>, Message<'static>> for Sketch {
+    fn row(&mut self, row: Message<'_>, _: &mut MessageWriter) -> Result<(), LookalikeError> {
+        if row.kind != message::SET {
+            return Ok(());
         }
-        Ok(Vec::new())
+        if self.sketch.takes(row.rank as u64) {
+            elements_of(row.blob, &mut self.elements)?;
+            self.sketch.add(&self.elements);
+        }
+        Ok(())
     }
 
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        let blob = self.sketch.to_bytes();
-        let part = self.part;
-        self.out.push(Message {
-            part,
-            kind: message::SKETCH,
-            blob: &blob,
-            ..Message::default()
-        })?;
-        self.out.finish()
+    fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        let (part, blob) = (self.part, self.sketch.to_bytes());
+        out.push(Message { part, kind: message::SKETCH, blob: &blob, ..Message::default() })
     }
 }
 
@@ -62,37 +49,33 @@ impl Step for Sketch {
 pub(super) struct MergeSketches {
     order: bool,
     sketch: Option<DfSketch>,
-    out: MessageWriter,
 }
 
 impl MergeSketches {
     pub(super) fn new(order: bool) -> Self {
-        Self { order, sketch: None, out: MessageWriter::default() }
+        Self { order, sketch: None }
     }
 }
 
-impl Step for MergeSketches {
-    fn schema(&self) -> SchemaRef {
-        MessageWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in MessageReader::new(batch)?.iter().filter(|row| row.kind == message::SKETCH) {
-            let other = DfSketch::from_bytes(row.blob).map_err(damaged)?;
-            match &mut self.sketch {
-                None => self.sketch = Some(other),
-                Some(sketch) => sketch.merge(&other).map_err(damaged)?,
-            }
+impl RowStep<Message<'static>, Message<'static>> for MergeSketches {
+    fn row(&mut self, row: Message<'_>, _: &mut MessageWriter) -> Result<(), LookalikeError> {
+        if row.kind != message::SKETCH {
+            return Ok(());
         }
-        Ok(Vec::new())
+        let other = DfSketch::from_bytes(row.blob).map_err(damaged)?;
+        match &mut self.sketch {
+            None => self.sketch = Some(other),
+            Some(sketch) => sketch.merge(&other).map_err(damaged)?,
+        }
+        Ok(())
     }
 
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+    fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
         if let Some(sketch) = self.sketch.take() {
             let blob = if self.order { sketch.freeze().to_bytes() } else { sketch.to_bytes() };
-            self.out.push(Message { kind: message::SKETCH, blob: &blob, ..Message::default() })?;
+            out.push(Message { kind: message::SKETCH, blob: &blob, ..Message::default() })?;
         }
-        self.out.finish()
+        Ok(())
     }
 }
 
@@ -123,7 +106,7 @@ pub(super) struct Postings {
     keys: Keys,
     /// Whether postings say which sides have the set.
     sides: bool,
-    out: BucketWriter,
+    buckets: BucketWriter,
 }
 
 impl Postings {
@@ -132,38 +115,29 @@ impl Postings {
         order: &[u8],
         buckets: u32,
     ) -> Result<Self, LookalikeError> {
-        let out = BucketWriter::new(buckets);
-        Ok(Self { keys: Keys::new(context, order)?, sides: context.cross || context.protects, out })
+        let (keys, buckets) = (Keys::new(context, order)?, BucketWriter::new(buckets));
+        Ok(Self { keys, sides: context.cross || context.protects, buckets })
     }
 }
 
-impl Step for Postings {
-    fn schema(&self) -> SchemaRef {
-        MessageWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in MessageReader::new(batch)?.iter().filter(|row| row.kind == message::SET) {
-            let (keys, size) = self.keys.of(row.blob)?;
-            let role = Role(if self.sides { row.number as u8 } else { 0 });
-            for &PrefixKey { element, position } in keys {
-                let key = ShuffledPosting::key_of(element);
-                let rank = row.rank as u64;
-                self.out.push(ShuffledPosting {
-                    key,
-                    rank,
-                    size,
-                    position,
-                    role,
-                    witness: NO_WITNESS,
-                })?;
-            }
+impl RowStep<Message<'static>, Message<'static>> for Postings {
+    fn row(&mut self, row: Message<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        if row.kind != message::SET {
+            return Ok(());
         }
-        Ok(self.out.rows.take())
+        let (keys, size) = self.keys.of(row.blob)?;
+        let role = Role(if self.sides { row.number as u8 } else { 0 });
+        for &PrefixKey { element, position } in keys {
+            let (key, rank) = (ShuffledPosting::key_of(element), row.rank as u64);
+            let witness = NO_WITNESS;
+            let posting = ShuffledPosting { key, rank, size, position, role, witness };
+            self.buckets.push(posting, out)?;
+        }
+        Ok(())
     }
 
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+    fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        self.buckets.end(out)
     }
 }
 
@@ -171,43 +145,34 @@ impl Step for Postings {
 pub(super) struct StoreKeys {
     keys: Keys,
     bytes: Vec<u8>,
-    out: MessageWriter,
 }
 
 impl StoreKeys {
     pub(super) fn new(context: &StepContext, order: &[u8]) -> Result<Self, LookalikeError> {
         let keys = Keys::new(context, order)?;
-        Ok(Self { keys, bytes: Vec::new(), out: MessageWriter::default() })
+        Ok(Self { keys, bytes: Vec::new() })
     }
 }
 
-impl Step for StoreKeys {
-    fn schema(&self) -> SchemaRef {
-        MessageWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in MessageReader::new(batch)?.iter().filter(|row| row.kind == message::SET) {
-            let (keys, size) = self.keys.of(row.blob)?;
-            self.bytes.clear();
-            for key in keys {
-                self.bytes.extend(ShuffledPosting::key_of(key.element).to_le_bytes());
-            }
-            self.out.push(Message {
-                part: row.rank,
-                kind: message::KEYS,
-                rank: row.rank,
-                number: size.into(),
-                other: row.number,
-                blob: &self.bytes,
-                ..Message::default()
-            })?;
+impl RowStep<Message<'static>, Message<'static>> for StoreKeys {
+    fn row(&mut self, row: Message<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        if row.kind != message::SET {
+            return Ok(());
         }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+        let (keys, size) = self.keys.of(row.blob)?;
+        self.bytes.clear();
+        for key in keys {
+            self.bytes.extend(ShuffledPosting::key_of(key.element).to_le_bytes());
+        }
+        out.push(Message {
+            part: row.rank,
+            kind: message::KEYS,
+            rank: row.rank,
+            number: size.into(),
+            other: row.number,
+            blob: &self.bytes,
+            ..Message::default()
+        })
     }
 }
 
@@ -215,68 +180,66 @@ impl Step for StoreKeys {
 pub(super) struct RoundPostings {
     role: Option<(i64, Role, u64)>,
     elements: Vec<u64>,
-    out: BucketWriter,
+    buckets: BucketWriter,
 }
 
 impl RoundPostings {
     pub(super) fn new(buckets: u32) -> Self {
-        Self { role: None, elements: Vec::new(), out: BucketWriter::new(buckets) }
+        Self { role: None, elements: Vec::new(), buckets: BucketWriter::new(buckets) }
     }
 }
 
-impl Step for RoundPostings {
-    fn schema(&self) -> SchemaRef {
-        MessageWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in MessageReader::new(batch)?.iter() {
-            if row.kind == message::ROLE {
-                let witness = u64::try_from(row.other).unwrap_or(NO_WITNESS);
-                self.role = Some((row.part, Role(row.number as u8), witness));
-                continue;
-            }
-            let Some((_, role, witness)) = self.role.filter(|(set, ..)| *set == row.part) else {
-                continue;
-            };
-            elements_of(row.blob, &mut self.elements)?;
-            let (rank, size) = (row.rank as u64, row.number as u32);
-            for (position, &key) in (0..).zip(&self.elements) {
-                self.out.push(ShuffledPosting { key, rank, size, position, role, witness })?;
-            }
+impl RowStep<Message<'static>, Message<'static>> for RoundPostings {
+    fn row(&mut self, row: Message<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        if row.kind == message::ROLE {
+            let witness = u64::try_from(row.other).unwrap_or(NO_WITNESS);
+            self.role = Some((row.part, Role(row.number as u8), witness));
+            return Ok(());
         }
-        Ok(self.out.rows.take())
+        let Some((_, role, witness)) = self.role.filter(|(set, ..)| *set == row.part) else {
+            return Ok(());
+        };
+        elements_of(row.blob, &mut self.elements)?;
+        let (rank, size) = (row.rank as u64, row.number as u32);
+        for (position, &key) in (0..).zip(&self.elements) {
+            let posting = ShuffledPosting { key, rank, size, position, role, witness };
+            self.buckets.push(posting, out)?;
+        }
+        Ok(())
     }
 
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+    fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        self.buckets.end(out)
     }
 }
 
 /// Postings as messages to buckets.
 struct BucketWriter {
     buckets: PostingBuckets,
-    rows: MessageWriter,
     postings: u64,
 }
 
 impl BucketWriter {
     fn new(buckets: u32) -> Self {
-        Self { buckets: PostingBuckets::new(buckets), rows: MessageWriter::default(), postings: 0 }
+        Self { buckets: PostingBuckets::new(buckets), postings: 0 }
     }
 
-    fn push(&mut self, posting: ShuffledPosting) -> Result<(), LookalikeError> {
+    fn push(
+        &mut self,
+        posting: ShuffledPosting,
+        out: &mut MessageWriter,
+    ) -> Result<(), LookalikeError> {
         self.buckets.push(posting);
-        if self.buckets.is_full() { self.drain() } else { Ok(()) }
+        if self.buckets.is_full() { self.drain(out) } else { Ok(()) }
     }
 
-    fn drain(&mut self) -> Result<(), LookalikeError> {
+    fn drain(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
         let mut result = Ok(());
-        let Self { buckets, rows, postings } = self;
+        let Self { buckets, postings } = self;
         buckets.drain(|bucket, blob, count| {
             *postings += count;
             let (part, kind, number) = (bucket.into(), message::POSTINGS, count as i64);
-            let pushed = rows.push(Message { part, kind, number, blob, ..Message::default() });
+            let pushed = out.push(Message { part, kind, number, blob, ..Message::default() });
             if result.is_ok() {
                 result = pushed;
             }
@@ -284,9 +247,8 @@ impl BucketWriter {
         result
     }
 
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.drain()?;
-        counts(&mut self.rows, &serde_json::json!({ "sent": self.postings }))?;
-        self.rows.finish()
+    fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        self.drain(out)?;
+        counts(out, &serde_json::json!({ "sent": self.postings }))
     }
 }

@@ -1,15 +1,15 @@
 //! Decisions about sets to the rows of the result tables.
 
+use super::damaged;
 use super::rows::no_column;
-use super::step::{Step, StepContext};
+use super::step::{RowStep, StepContext};
 use super::tables::{
-    DocumentReader, EdgeReader, Found, FoundReader, FoundWriter, Member, MemberReader,
-    MemberWriter, edge, member, result,
+    Document, Edge, Found, FoundReader, FoundWriter, Member, MemberWriter, edge, member, result,
 };
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::DataType;
 use lookalike_core::{Measure, Overlap};
 use lookalike_decide::{
     CLUSTERS, Compared, DocumentName, Identity, LEDGER, Measures, Member as ClusterRow, PAIRS,
@@ -22,44 +22,32 @@ use std::cmp::Ordering;
 
 /// Rows of [`super::tables::Edge`] about removed sets, or matches: as rows of [`Member`] by the
 /// removed set, or by the earlier set of a match.
-#[derive(Default)]
-pub(super) struct MemberEdges(MemberWriter);
+pub(super) struct MemberEdges;
 
-impl Step for MemberEdges {
-    fn schema(&self) -> SchemaRef {
-        MemberWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter() {
-            let (later, earlier) = (row.later, row.earlier);
-            let own = match row.kind {
-                edge::DECISION => Member {
-                    key: later,
-                    kind: member::REMOVED,
-                    other: earlier,
-                    size: row.size_later,
-                    size_other: row.size_earlier,
-                    ..Member::default()
-                },
-                // By the earlier set; its documents are the second of the pair.
-                edge::MATCH => Member {
-                    key: earlier,
-                    kind: member::MATCH,
-                    other: later,
-                    size: row.size_earlier,
-                    size_other: row.size_later,
-                    ..Member::default()
-                },
-                _ => continue,
-            };
-            self.0.push(Member { rank: -1, shared: row.shared, ..own })?;
-        }
-        Ok(self.0.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.0.finish()
+impl RowStep<Edge<'static>, Member<'static>> for MemberEdges {
+    fn row(&mut self, row: Edge<'_>, out: &mut MemberWriter) -> Result<(), LookalikeError> {
+        let (later, earlier) = (row.later, row.earlier);
+        let own = match row.kind {
+            edge::DECISION => Member {
+                key: later,
+                kind: member::REMOVED,
+                other: earlier,
+                size: row.size_later,
+                size_other: row.size_earlier,
+                ..Member::default()
+            },
+            // By the earlier set; its documents are the second of the pair.
+            edge::MATCH => Member {
+                key: earlier,
+                kind: member::MATCH,
+                other: later,
+                size: row.size_earlier,
+                size_other: row.size_later,
+                ..Member::default()
+            },
+            _ => return Ok(()),
+        };
+        out.push(Member { rank: -1, shared: row.shared, ..own })
     }
 }
 
@@ -68,55 +56,39 @@ impl Step for MemberEdges {
 #[derive(Default)]
 pub(super) struct Assign {
     removed: Option<Member<'static>>,
-    out: MemberWriter,
 }
 
-impl Step for Assign {
-    fn schema(&self) -> SchemaRef {
-        MemberWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in MemberReader::new(batch)?.iter() {
-            match row.kind {
-                member::REMOVED => {
-                    let Member { key, other, shared, size_other, .. } = row;
-                    self.removed =
-                        Some(Member { key, other, shared, size_other, ..Member::default() });
-                }
-                member::DOCUMENT => {
-                    let removed = self.removed.filter(|removed| removed.key == row.key);
-                    self.out.push(match removed {
-                        // In `other` the set of the document.
-                        Some(Member { other, shared, size_other, .. }) => Member {
-                            key: other,
-                            kind: member::FOLLOWER,
-                            other: row.key,
-                            shared,
-                            size_other,
-                            ..row
-                        },
-                        None => Member {
-                            kind: if row.rank == row.key {
-                                member::LEADER
-                            } else {
-                                member::FOLLOWER
-                            },
-                            other: row.key,
-                            shared: row.size,
-                            size_other: row.size,
-                            ..row
-                        },
-                    })?;
-                }
-                _ => {}
+impl RowStep<Member<'static>, Member<'static>> for Assign {
+    fn row(&mut self, row: Member<'_>, out: &mut MemberWriter) -> Result<(), LookalikeError> {
+        match row.kind {
+            member::REMOVED => {
+                let Member { key, other, shared, size_other, .. } = row;
+                self.removed = Some(Member { key, other, shared, size_other, ..Member::default() });
             }
+            member::DOCUMENT => {
+                let removed = self.removed.filter(|removed| removed.key == row.key);
+                out.push(match removed {
+                    // In `other` the set of the document.
+                    Some(Member { other, shared, size_other, .. }) => Member {
+                        key: other,
+                        kind: member::FOLLOWER,
+                        other: row.key,
+                        shared,
+                        size_other,
+                        ..row
+                    },
+                    None => Member {
+                        kind: if row.rank == row.key { member::LEADER } else { member::FOLLOWER },
+                        other: row.key,
+                        shared: row.size,
+                        size_other: row.size,
+                        ..row
+                    },
+                })?;
+            }
+            _ => {}
         }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+        Ok(())
     }
 }
 
@@ -132,6 +104,56 @@ struct Owned {
     written: bool,
 }
 
+/// The documents of the set whose rows are read.
+#[derive(Default)]
+struct OfSet {
+    set: Option<i64>,
+    documents: Vec<Owned>,
+}
+
+impl OfSet {
+    /// The documents of a set: none yet, if another one came before.
+    fn of(&mut self, set: i64) -> &mut Vec<Owned> {
+        if self.set.replace(set) != Some(set) {
+            self.documents.clear();
+        }
+        &mut self.documents
+    }
+}
+
+impl<'n> Found<'n> {
+    /// A row about a document of a side.
+    fn of(table: i64, side: i64, a: &'n DocumentName<'_>) -> Self {
+        let a_record = a.record.into();
+        Self { table, side, a_id: Some(&a.id), a_file: Some(&a.file), a_record, ..Self::default() }
+    }
+
+    /// The row with a second document.
+    fn and(self, b: &'n DocumentName<'_>) -> Self {
+        let b_record = Some(b.record.into());
+        Self { b_id: Some(&b.id), b_file: Some(&b.file), b_record, ..self }
+    }
+
+    /// The row with the hash of what it says.
+    fn hashed(self, hash: u128) -> Self {
+        Self { hash_high: (hash >> 64) as i64, hash_low: hash as i64, ..self }
+    }
+
+    fn hash(&self) -> u128 {
+        u128::from(self.hash_high as u64) << 64 | u128::from(self.hash_low as u64)
+    }
+
+    /// The name of the first document.
+    fn a(&self) -> DocumentName<'n> {
+        DocumentName {
+            id: self.a_id.unwrap_or_default().into(),
+            file: self.a_file.unwrap_or_default().into(),
+            record: self.a_record as u32,
+            protected: self.side == 1,
+        }
+    }
+}
+
 /// Makes rows of [`Found`].
 struct Rows {
     names: [String; 2],
@@ -141,7 +163,6 @@ struct Rows {
     cross: bool,
     leaders: bool,
     bytes: Vec<u8>,
-    out: FoundWriter,
 }
 
 impl Rows {
@@ -154,7 +175,6 @@ impl Rows {
             cross: context.cross,
             leaders: context.settings.linkage() == Linkage::Leaders,
             bytes: Vec::new(),
-            out: FoundWriter::default(),
         }
     }
 
@@ -169,16 +189,10 @@ impl Rows {
     }
 
     fn own(&self, row: &Member<'_>) -> Owned {
-        let name = self.name(row);
         Owned {
             rank: row.rank,
             side: row.side,
-            name: DocumentName {
-                id: name.id.into_owned().into(),
-                file: name.file.into_owned().into(),
-                record: name.record,
-                protected: name.protected,
-            },
+            name: self.name(row).into_owned(),
             identity: identity(row),
             size: row.size,
             written: false,
@@ -193,26 +207,14 @@ impl Rows {
         [a, b]: [&DocumentName<'_>; 2],
         rule: Option<&str>,
         counts: Overlap,
+        out: &mut FoundWriter,
     ) -> Result<(), LookalikeError> {
         let evidence = Evidence::Exact(counts);
         let columns = &self.columns[usize::from(rule.is_none())];
         let row = Compared { a, b, rule, evidence, whole: None };
         let hash = columns.hash(&row, &mut self.bytes);
-        self.out.push(Found {
-            table,
-            side,
-            a_id: Some(&a.id),
-            a_file: Some(&a.file),
-            a_record: a.record.into(),
-            b_id: Some(&b.id),
-            b_file: Some(&b.file),
-            b_record: Some(b.record.into()),
-            rule,
-            compared: Some(row),
-            hash_high: (hash >> 64) as i64,
-            hash_low: hash as i64,
-            ..Found::default()
-        })
+        let found = Found::of(table, side, a).and(b).hashed(hash);
+        out.push(Found { rule, compared: Some(row), ..found })
     }
 
     /// A pair, in the order of its documents; of two collections that of the call first, and no pair
@@ -222,6 +224,7 @@ impl Rows {
         x: (&DocumentName<'_>, i64),
         y: (&DocumentName<'_>, i64),
         counts: Overlap,
+        out: &mut FoundWriter,
     ) -> Result<(), LookalikeError> {
         // With leaders, a pair of the other collection has no part in what is removed.
         if (self.cross && x.1 == y.1) || (self.leaders && x.0.protected && y.0.protected) {
@@ -234,9 +237,9 @@ impl Rows {
         };
         match order {
             Ordering::Greater => {
-                self.compared(result::PAIR, y.1, [y.0, x.0], None, counts.swapped())
+                self.compared(result::PAIR, y.1, [y.0, x.0], None, counts.swapped(), out)
             }
-            _ => self.compared(result::PAIR, x.1, [x.0, y.0], None, counts),
+            _ => self.compared(result::PAIR, x.1, [x.0, y.0], None, counts, out),
         }
     }
 }
@@ -278,28 +281,16 @@ impl Results {
         }
     }
 
-    fn kept(&mut self, row: &Member<'_>) -> Result<(), LookalikeError> {
-        if row.side != 0 {
-            return Ok(());
+    fn kept(&self, row: &Member<'_>, out: &mut FoundWriter) -> Result<(), LookalikeError> {
+        match row.side {
+            0 => out.push(Found::of(result::KEPT, row.side, &self.rows.name(row))),
+            _ => Ok(()),
         }
-        let rows = &self.rows;
-        let DocumentName { id, file, record, .. } = rows.name(row);
-        let (id, file) = (id.into_owned(), file.into_owned());
-        self.rows.out.push(Found {
-            table: result::KEPT,
-            side: row.side,
-            a_id: Some(&id),
-            a_file: Some(&file),
-            a_record: record.into(),
-            ..Found::default()
-        })
     }
 
-    fn follower(&mut self, row: &Member<'_>) -> Result<(), LookalikeError> {
+    fn follower(&mut self, row: &Member<'_>, out: &mut FoundWriter) -> Result<(), LookalikeError> {
         let Some(mut leader) = self.leader.take().filter(|leader| leader.rank == row.key) else {
-            return Err(LookalikeError::Settings(
-                "a duplicate has no leader: the engine lost rows".into(),
-            ));
+            return Err(damaged("a duplicate has no leader: the engine lost rows"));
         };
         if self.rows.leaders && row.side == 1 {
             // It is kept, and represented by no other of its collection.
@@ -308,7 +299,7 @@ impl Results {
         }
         if self.only_against && leader.side == 0 {
             self.leader = Some(leader);
-            return self.kept(row);
+            return self.kept(row, out);
         }
         let rule = Rule::of(&identity(row), &leader.identity, self.by_match);
         let counts = overlap_of(row.shared, row.size, row.size_other);
@@ -320,101 +311,58 @@ impl Results {
                 [&name.name, &leader.name],
                 Some(rule.name()),
                 counts,
+                out,
             )?;
         }
         if !self.complete && row.other != leader.identity.set {
-            self.rows.pair((&name.name, row.side), (&leader.name, leader.side), counts)?;
+            self.rows.pair((&name.name, row.side), (&leader.name, leader.side), counts, out)?;
         }
         let measure = self.rows.measure.value(counts);
-        let of_cluster = |table, document: &'_ Owned| Found {
-            table,
-            side: document.side,
-            a_record: document.name.record.into(),
-            leader: leader.rank,
-            ..Found::default()
-        };
         if !leader.written {
-            let row = of_cluster(result::LEADER, &leader);
-            self.rows.out.push(Found {
-                a_id: Some(&leader.name.id),
-                a_file: Some(&leader.name.file),
-                measure: Some(1.0),
-                ..row
-            })?;
+            let row = Found::of(result::LEADER, leader.side, &leader.name);
+            out.push(Found { leader: leader.rank, measure: Some(1.0), ..row })?;
         }
-        let row = of_cluster(result::MEMBER, &name);
-        self.rows.out.push(Found {
-            a_id: Some(&name.name.id),
-            a_file: Some(&name.name.file),
-            rule: Some(rule.name()),
-            measure: Some(measure),
-            ..row
-        })?;
+        let (rule, measure) = (Some(rule.name()), Some(measure));
+        let row = Found::of(result::MEMBER, name.side, &name.name);
+        out.push(Found { leader: leader.rank, rule, measure, ..row })?;
         leader.written = true;
         self.leader = Some(leader);
         Ok(())
     }
 }
 
-impl Step for Results {
-    fn schema(&self) -> SchemaRef {
-        FoundWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in MemberReader::new(batch)?.iter() {
-            if row.kind == member::LEADER {
-                self.leader = Some(self.rows.own(&row));
-                self.kept(&row)?;
-            } else {
-                self.follower(&row)?;
-            }
+impl RowStep<Member<'static>, Found<'static>> for Results {
+    fn row(&mut self, row: Member<'_>, out: &mut FoundWriter) -> Result<(), LookalikeError> {
+        if row.kind == member::LEADER {
+            self.leader = Some(self.rows.own(&row));
+            self.kept(&row, out)
+        } else {
+            self.follower(&row, out)
         }
-        Ok(self.rows.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.rows.out.finish()
     }
 }
 
 /// Documents without features that can be used: they are kept.
-pub(super) struct KeptAlone {
-    names: [String; 2],
-    out: FoundWriter,
-}
+pub(super) struct KeptAlone(String);
 
 impl KeptAlone {
     pub(super) fn new(context: &StepContext) -> Self {
-        Self {
-            names: [0, 1].map(|side| context.name(side).to_owned()),
-            out: FoundWriter::default(),
-        }
+        Self(context.name(0).to_owned())
     }
 }
 
-impl Step for KeptAlone {
-    fn schema(&self) -> SchemaRef {
-        FoundWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in DocumentReader::new(batch)?.iter() {
-            if row.problem.is_none() && row.unit_high.is_none() && row.side == 0 {
-                self.out.push(Found {
-                    table: result::KEPT,
-                    a_id: row.id,
-                    a_file: Some(&self.names[0]),
-                    a_record: row.row.unwrap_or_default() + 1,
-                    ..Found::default()
-                })?;
-            }
+impl RowStep<Document<'static>, Found<'static>> for KeptAlone {
+    fn row(&mut self, row: Document<'_>, out: &mut FoundWriter) -> Result<(), LookalikeError> {
+        if row.problem.is_none() && row.unit_high.is_none() && row.side == 0 {
+            out.push(Found {
+                table: result::KEPT,
+                a_id: row.id,
+                a_file: Some(&self.0),
+                a_record: row.row.unwrap_or_default() + 1,
+                ..Found::default()
+            })?;
         }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+        Ok(())
     }
 }
 
@@ -423,147 +371,103 @@ impl Step for KeptAlone {
 pub(super) struct EqualPairs {
     rows: Rows,
     complete: bool,
-    set: i64,
-    documents: Vec<Owned>,
+    documents: OfSet,
 }
 
 impl EqualPairs {
     pub(super) fn new(context: &StepContext) -> Self {
-        Self {
-            rows: Rows::new(context),
-            complete: context.complete,
-            set: -1,
-            documents: Vec::new(),
-        }
+        let (rows, documents) = (Rows::new(context), OfSet::default());
+        Self { rows, complete: context.complete, documents }
     }
 }
 
-impl Step for EqualPairs {
-    fn schema(&self) -> SchemaRef {
-        FoundWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in MemberReader::new(batch)?.iter().filter(|row| row.kind == member::DOCUMENT) {
-            if row.key != self.set {
-                self.set = row.key;
-                self.documents.clear();
-            }
-            let own = self.rows.own(&row);
-            let counts = overlap_of(own.size, own.size, own.size);
-            for other in &self.documents {
-                self.rows.pair((&own.name, own.side), (&other.name, other.side), counts)?;
-            }
-            if self.complete || self.documents.is_empty() {
-                self.documents.push(own);
-            }
+impl RowStep<Member<'static>, Found<'static>> for EqualPairs {
+    fn row(&mut self, row: Member<'_>, out: &mut FoundWriter) -> Result<(), LookalikeError> {
+        if row.kind != member::DOCUMENT {
+            return Ok(());
         }
-        Ok(self.rows.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.rows.out.finish()
+        let documents = self.documents.of(row.key);
+        let own = self.rows.own(&row);
+        let counts = overlap_of(own.size, own.size, own.size);
+        for other in &*documents {
+            self.rows.pair((&own.name, own.side), (&other.name, other.side), counts, out)?;
+        }
+        if self.complete || documents.is_empty() {
+            documents.push(own);
+        }
+        Ok(())
     }
 }
 
 /// Documents and matches by the earlier set, sorted by (key, kind): each document with each set that
 /// matches its own, by that set.
 pub(super) struct PairEnds {
-    rows: Vec<Owned>,
-    names: Rows,
-    set: i64,
-    out: MemberWriter,
+    rows: Rows,
+    documents: OfSet,
 }
 
 impl PairEnds {
     pub(super) fn new(context: &StepContext) -> Self {
-        Self { rows: Vec::new(), names: Rows::new(context), set: -1, out: MemberWriter::default() }
+        Self { rows: Rows::new(context), documents: OfSet::default() }
     }
 }
 
-impl Step for PairEnds {
-    fn schema(&self) -> SchemaRef {
-        MemberWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in MemberReader::new(batch)?.iter() {
-            if row.key != self.set {
-                self.set = row.key;
-                self.rows.clear();
-            }
-            match row.kind {
-                member::DOCUMENT => self.rows.push(self.names.own(&row)),
-                member::MATCH => {
-                    for document in &self.rows {
-                        self.out.push(Member {
-                            key: row.other,
-                            kind: member::END,
-                            rank: document.rank,
-                            side: document.side,
-                            row: i64::from(document.name.record) - 1,
-                            id: Some(&document.name.id),
-                            size: row.size,
-                            shared: row.shared,
-                            size_other: row.size_other,
-                            ..Member::default()
-                        })?;
-                    }
+impl RowStep<Member<'static>, Member<'static>> for PairEnds {
+    fn row(&mut self, row: Member<'_>, out: &mut MemberWriter) -> Result<(), LookalikeError> {
+        let documents = self.documents.of(row.key);
+        match row.kind {
+            member::DOCUMENT => documents.push(self.rows.own(&row)),
+            member::MATCH => {
+                for document in &*documents {
+                    out.push(Member {
+                        key: row.other,
+                        kind: member::END,
+                        rank: document.rank,
+                        side: document.side,
+                        row: i64::from(document.name.record) - 1,
+                        id: Some(&document.name.id),
+                        size: row.size,
+                        shared: row.shared,
+                        size_other: row.size_other,
+                        ..Member::default()
+                    })?;
                 }
-                _ => {}
             }
+            _ => {}
         }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+        Ok(())
     }
 }
 
 /// Documents, and those that match their set, by set and sorted by (key, kind): the pairs.
 pub(super) struct MatchPairs {
     rows: Rows,
-    set: i64,
-    documents: Vec<Owned>,
+    documents: OfSet,
 }
 
 impl MatchPairs {
     pub(super) fn new(context: &StepContext) -> Self {
-        Self { rows: Rows::new(context), set: -1, documents: Vec::new() }
+        Self { rows: Rows::new(context), documents: OfSet::default() }
     }
 }
 
-impl Step for MatchPairs {
-    fn schema(&self) -> SchemaRef {
-        FoundWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in MemberReader::new(batch)?.iter() {
-            if row.key != self.set {
-                self.set = row.key;
-                self.documents.clear();
-            }
-            match row.kind {
-                member::DOCUMENT => self.documents.push(self.rows.own(&row)),
-                member::END => {
-                    // The document of the row has the earlier set.
-                    let earlier = self.rows.own(&row);
-                    let counts = overlap_of(row.shared, row.size_other, row.size);
-                    for later in &self.documents {
-                        let (x, y) = ((&later.name, later.side), (&earlier.name, earlier.side));
-                        self.rows.pair(x, y, counts)?;
-                    }
+impl RowStep<Member<'static>, Found<'static>> for MatchPairs {
+    fn row(&mut self, row: Member<'_>, out: &mut FoundWriter) -> Result<(), LookalikeError> {
+        let documents = self.documents.of(row.key);
+        match row.kind {
+            member::DOCUMENT => documents.push(self.rows.own(&row)),
+            member::END => {
+                // The document of the row has the earlier set.
+                let earlier = self.rows.own(&row);
+                let counts = overlap_of(row.shared, row.size_other, row.size);
+                for later in documents {
+                    let (x, y) = ((&later.name, later.side), (&earlier.name, earlier.side));
+                    self.rows.pair(x, y, counts, out)?;
                 }
-                _ => {}
             }
+            _ => {}
         }
-        Ok(self.rows.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.rows.out.finish()
+        Ok(())
     }
 }
 
@@ -573,7 +477,6 @@ pub(super) struct ClusterRows {
     leader: Option<ClusterLeader>,
     columns: Written<ClusterRow<'static>>,
     bytes: Vec<u8>,
-    out: FoundWriter,
 }
 
 /// The leader of the cluster whose rows are being read.
@@ -588,16 +491,43 @@ struct ClusterLeader {
 
 impl ClusterRows {
     pub(super) fn new() -> Self {
-        Self {
-            leader: None,
-            columns: CLUSTERS.of(Measures::ALL),
-            bytes: Vec::new(),
-            out: FoundWriter::default(),
+        Self { leader: None, columns: CLUSTERS.of(Measures::ALL), bytes: Vec::new() }
+    }
+}
+
+impl RowStep<Found<'static>, Found<'static>> for ClusterRows {
+    fn row(&mut self, row: Found<'_>, out: &mut FoundWriter) -> Result<(), LookalikeError> {
+        if row.table == result::LEADER {
+            self.end(out)?;
+            let number = row.place.ok_or_else(|| {
+                damaged("a cluster has no number: the engine did not sort the rows")
+            })?;
+            let name = row.a().into_owned();
+            let (rank, side, measure) = (row.leader, row.side, row.measure);
+            let represented = Represented::default();
+            self.leader = Some(ClusterLeader { rank, number, side, name, measure, represented });
+            return Ok(());
         }
+        let Some(leader) = self.leader.as_mut().filter(|leader| leader.rank == row.leader) else {
+            return Err(damaged("a cluster has no leader: the engine lost rows"));
+        };
+        leader.represented.add_copied(row.a_file.unwrap_or_default());
+        let name = row.a();
+        let of_cluster = ClusterRow {
+            member: &name,
+            cluster: leader.number as u64,
+            leader: &leader.name,
+            value: row.measure,
+            represented: None,
+        };
+        let hash = self.columns.hash(&of_cluster, &mut self.bytes);
+        let place = Some(leader.number);
+        let row = Found { table: result::CLUSTER, place, ..row };
+        out.push(row.and(&leader.name).hashed(hash))
     }
 
     /// Ends a cluster: writes the row of its leader.
-    fn end_cluster(&mut self) -> Result<(), LookalikeError> {
+    fn end(&mut self, out: &mut FoundWriter) -> Result<(), LookalikeError> {
         let Some(ClusterLeader { rank, number, side, name, measure, represented }) =
             self.leader.take()
         else {
@@ -612,92 +542,14 @@ impl ClusterRows {
             represented: Some(&represented),
         };
         let hash = self.columns.hash(&row, &mut self.bytes);
-        self.out.push(Found {
-            table: result::CLUSTER,
-            side,
-            a_id: Some(&name.id),
-            a_file: Some(&name.file),
-            a_record: name.record.into(),
-            b_id: Some(&name.id),
-            b_file: Some(&name.file),
-            b_record: Some(name.record.into()),
+        out.push(Found {
             leader: rank,
             measure,
             place: Some(number),
             size: Some(represented.size as i64),
             duplicates: Some(&represented.duplicates),
-            hash_high: (hash >> 64) as i64,
-            hash_low: hash as i64,
-            ..Found::default()
+            ..Found::of(result::CLUSTER, side, &name).and(&name).hashed(hash)
         })
-    }
-}
-
-impl Step for ClusterRows {
-    fn schema(&self) -> SchemaRef {
-        FoundWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in FoundReader::new(batch)?.iter() {
-            if row.table == result::LEADER {
-                self.end_cluster()?;
-                let number = row.place.ok_or_else(|| {
-                    LookalikeError::Settings(
-                        "a cluster has no number: the engine did not sort the rows".into(),
-                    )
-                })?;
-                let name = DocumentName {
-                    id: row.a_id.unwrap_or_default().to_owned().into(),
-                    file: row.a_file.unwrap_or_default().to_owned().into(),
-                    record: row.a_record as u32,
-                    protected: row.side == 1,
-                };
-                let (rank, side, measure) = (row.leader, row.side, row.measure);
-                let represented = Represented::default();
-                self.leader =
-                    Some(ClusterLeader { rank, number, side, name, measure, represented });
-                continue;
-            }
-            let Some(leader) = self.leader.as_mut().filter(|leader| leader.rank == row.leader)
-            else {
-                return Err(LookalikeError::Settings(
-                    "a cluster has no leader: the engine lost rows".into(),
-                ));
-            };
-            let file = row.a_file.unwrap_or_default();
-            leader.represented.add_copied(file);
-            let name = DocumentName {
-                id: row.a_id.unwrap_or_default().into(),
-                file: file.into(),
-                record: row.a_record as u32,
-                protected: row.side == 1,
-            };
-            let of_cluster = ClusterRow {
-                member: &name,
-                cluster: leader.number as u64,
-                leader: &leader.name,
-                value: row.measure,
-                represented: None,
-            };
-            let hash = self.columns.hash(&of_cluster, &mut self.bytes);
-            self.out.push(Found {
-                table: result::CLUSTER,
-                b_id: Some(&leader.name.id),
-                b_file: Some(&leader.name.file),
-                b_record: Some(leader.name.record.into()),
-                place: Some(leader.number),
-                hash_high: (hash >> 64) as i64,
-                hash_low: hash as i64,
-                ..row
-            })?;
-        }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.end_cluster()?;
-        self.out.finish()
     }
 }
 
@@ -706,39 +558,24 @@ impl Step for ClusterRows {
 #[derive(Default)]
 pub(super) struct SumHashes {
     sums: std::collections::BTreeMap<(i64, Option<String>), (i64, u128)>,
-    out: FoundWriter,
 }
 
-impl Step for SumHashes {
-    fn schema(&self) -> SchemaRef {
-        FoundWriter::schema()
+impl RowStep<Found<'static>, Found<'static>> for SumHashes {
+    fn row(&mut self, row: Found<'_>, _: &mut FoundWriter) -> Result<(), LookalikeError> {
+        let counts = row.table == result::MEMBER && row.side == 0;
+        let rule = row.rule.filter(|_| counts).map(str::to_owned);
+        let (rows, sum) = self.sums.entry((row.table, rule)).or_default();
+        *rows += 1;
+        *sum = sum.wrapping_add(row.hash());
+        Ok(())
     }
 
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in FoundReader::new(batch)?.iter() {
-            let counts = row.table == result::MEMBER && row.side == 0;
-            let rule = row.rule.filter(|_| counts).map(str::to_owned);
-            let (rows, sum) = self.sums.entry((row.table, rule)).or_default();
-            *rows += 1;
-            *sum = sum.wrapping_add(
-                u128::from(row.hash_high as u64) << 64 | u128::from(row.hash_low as u64),
-            );
-        }
-        Ok(Vec::new())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+    fn end(&mut self, out: &mut FoundWriter) -> Result<(), LookalikeError> {
         for ((table, rule), (rows, sum)) in std::mem::take(&mut self.sums) {
-            self.out.push(Found {
-                table,
-                rule: rule.as_deref(),
-                place: Some(rows),
-                hash_high: (sum >> 64) as i64,
-                hash_low: sum as i64,
-                ..Found::default()
-            })?;
+            let (rule, place) = (rule.as_deref(), Some(rows));
+            out.push(Found { table, rule, place, ..Found::default() }.hashed(sum))?;
         }
-        self.out.finish()
+        Ok(())
     }
 }
 
@@ -759,9 +596,8 @@ pub fn digest_of_sums(sums: &[RecordBatch], list: bool) -> Result<String, Lookal
         let rows = rows.and_then(|column| column.as_primitive_opt::<Int64Type>());
         let rows = rows.ok_or_else(|| no_column("place", &DataType::Int64))?;
         for (row, count) in FoundReader::new(batch)?.iter().zip(rows.values()) {
-            let sum = u128::from(row.hash_high as u64) << 64 | u128::from(row.hash_low as u64);
             let tables = tables.iter_mut().filter(|(table, _)| *table == row.table);
-            tables.for_each(|(_, digest)| digest.add_sum(*count as u64, sum));
+            tables.for_each(|(_, digest)| digest.add_sum(*count as u64, row.hash()));
         }
     }
     let [ledger, clusters, pairs] = tables.map(|(_, digest)| digest);

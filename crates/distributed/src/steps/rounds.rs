@@ -12,12 +12,9 @@
 //! So when no set is open or pending, the kept sets are those of the sequential greedy algorithm,
 //! whatever was selected: by induction, each decision depends on the kept sets before it alone.
 
-use super::step::{Step, StepContext};
-use super::tables::{
-    Edge, EdgeReader, EdgeWriter, Message, MessageReader, MessageWriter, edge, message,
-};
-use arrow_array::RecordBatch;
-use arrow_schema::SchemaRef;
+use super::damaged;
+use super::step::{RowStep, StepContext};
+use super::tables::{Edge, EdgeWriter, Message, MessageWriter, edge, message};
 use lookalike_join::shuffle::Role;
 use lookalike_run::LookalikeError;
 use std::collections::BTreeMap;
@@ -38,30 +35,21 @@ fn state(later: i64, kind: i64) -> Edge<'static> {
 /// Keys of sets: every set is open, but those of another collection that is protected are kept.
 pub(super) struct Open {
     protects: bool,
-    out: EdgeWriter,
 }
 
 impl Open {
     pub(super) fn new(context: &StepContext) -> Self {
-        Self { protects: context.protects, out: EdgeWriter::default() }
+        Self { protects: context.protects }
     }
 }
 
-impl Step for Open {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in MessageReader::new(batch)?.iter().filter(|row| row.kind == message::KEYS) {
-            let protected = self.protects && row.other & 2 != 0;
-            self.out.push(state(row.rank, if protected { edge::NEW } else { edge::OPEN }))?;
+impl RowStep<Message<'static>, Edge<'static>> for Open {
+    fn row(&mut self, row: Message<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        if row.kind != message::KEYS {
+            return Ok(());
         }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+        let protected = self.protects && row.other & 2 != 0;
+        out.push(state(row.rank, if protected { edge::NEW } else { edge::OPEN }))
     }
 }
 
@@ -84,15 +72,39 @@ pub(super) struct Apply {
     lists: (i64, i64),
     /// The first finding: a decision or a match.
     found: Option<Edge<'static>>,
-    out: EdgeWriter,
 }
 
 impl Apply {
     pub(super) fn new(change: Change) -> Self {
-        Self { change, state: None, lists: (0, 0), found: None, out: EdgeWriter::default() }
+        Self { change, state: None, lists: (0, 0), found: None }
+    }
+}
+
+impl RowStep<Edge<'static>, Edge<'static>> for Apply {
+    fn row(&mut self, row: Edge<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        let own = row.owned();
+        match row.kind {
+            edge::OPEN..edge::LATE => {
+                self.end(out)?;
+                self.state = Some(own);
+            }
+            _ if self.state.is_none_or(|state| state.later != row.later) => {
+                return Err(damaged(
+                    "a set has no state: the engine lost rows, or did not sort them",
+                ));
+            }
+            edge::LATE => {
+                self.lists.0 += row.shared;
+                self.lists.1 += row.size_later;
+            }
+            _ => {
+                self.found.get_or_insert(own);
+            }
+        }
+        Ok(())
     }
 
-    fn end(&mut self) -> Result<(), LookalikeError> {
+    fn end(&mut self, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
         let Some(before) = self.state.take() else { return Ok(()) };
         let ((lists, late), found) = (std::mem::take(&mut self.lists), self.found.take());
         let rank = before.later;
@@ -115,7 +127,7 @@ impl Apply {
             (Change::Update, edge::NEW) => state(rank, edge::KEPT),
             (Change::Update, edge::REMOVED_NOW) => Edge { kind: edge::REMOVED, ..before },
             (Change::Update, edge::KEPT) if found.is_some() => {
-                self.out.push(state(rank, edge::FLIPPED))?;
+                out.push(state(rank, edge::FLIPPED))?;
                 removed(edge::REMOVED)
             }
             (Change::Update, edge::REMOVED) => match found {
@@ -128,43 +140,7 @@ impl Apply {
             },
             _ => before,
         };
-        self.out.push(after)
-    }
-}
-
-impl Step for Apply {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter() {
-            let own = row.owned();
-            match row.kind {
-                edge::OPEN..edge::LATE => {
-                    self.end()?;
-                    self.state = Some(own);
-                }
-                _ if self.state.is_none_or(|state| state.later != row.later) => {
-                    return Err(LookalikeError::Settings(
-                        "a set has no state: the engine lost rows, or did not sort them".into(),
-                    ));
-                }
-                edge::LATE => {
-                    self.lists.0 += row.shared;
-                    self.lists.1 += row.size_later;
-                }
-                _ => {
-                    self.found.get_or_insert(own);
-                }
-            }
-        }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.end()?;
-        self.out.finish()
+        out.push(after)
     }
 }
 
@@ -184,17 +160,12 @@ pub(super) enum Which {
 
 /// States to roles of sets in a comparison.
 pub(super) struct Roles {
-    which: Which,
+    pub(super) which: Which,
     /// Whether there are pending sets, which are compared with all kept ones.
-    pending: bool,
-    out: MessageWriter,
+    pub(super) pending: bool,
 }
 
 impl Roles {
-    pub(super) fn new(which: Which, pending: bool) -> Self {
-        Self { which, pending, out: MessageWriter::default() }
-    }
-
     fn role(&self, kind: i64) -> Option<Role> {
         Some(match (self.which, kind) {
             (Which::Open, edge::OPEN) | (Which::Selected, edge::SELECTED) => Role::PROBE,
@@ -209,51 +180,28 @@ impl Roles {
     }
 }
 
-impl Step for Roles {
-    fn schema(&self) -> SchemaRef {
-        MessageWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter() {
-            let Some(role) = self.role(row.kind) else { continue };
-            let limited = matches!(self.which, Which::Probe) && row.kind == edge::REMOVED;
-            self.out.push(Message {
-                part: row.later,
-                kind: message::ROLE,
-                rank: row.later,
-                number: role.0.into(),
-                other: if limited { row.earlier } else { NONE },
-                ..Message::default()
-            })?;
-        }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+impl RowStep<Edge<'static>, Message<'static>> for Roles {
+    fn row(&mut self, row: Edge<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        let Some(role) = self.role(row.kind) else { return Ok(()) };
+        let limited = matches!(self.which, Which::Probe) && row.kind == edge::REMOVED;
+        out.push(Message {
+            part: row.later,
+            kind: message::ROLE,
+            rank: row.later,
+            number: role.0.into(),
+            other: if limited { row.earlier } else { NONE },
+            ..Message::default()
+        })
     }
 }
 
 /// States, removed ones with the rank of their witness as component.
-#[derive(Default)]
-pub(super) struct ByWitness(EdgeWriter);
+pub(super) struct ByWitness;
 
-impl Step for ByWitness {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter() {
-            let component = if row.kind == edge::REMOVED { row.earlier } else { row.later };
-            self.0.push(Edge { component, ..row })?;
-        }
-        Ok(self.0.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.0.finish()
+impl RowStep<Edge<'static>, Edge<'static>> for ByWitness {
+    fn row(&mut self, row: Edge<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        let component = if row.kind == edge::REMOVED { row.earlier } else { row.later };
+        out.push(Edge { component, ..row })
     }
 }
 
@@ -262,64 +210,32 @@ impl Step for ByWitness {
 #[derive(Default)]
 pub(super) struct Reopen {
     flipped: Option<i64>,
-    out: EdgeWriter,
 }
 
-impl Step for Reopen {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter().map(Edge::owned) {
-            if row.kind == edge::FLIPPED {
-                self.flipped = Some(row.component);
-                continue;
-            }
-            let hit = row.kind == edge::REMOVED && self.flipped == Some(row.component);
-            self.out.push(if hit {
-                state(row.later, edge::PENDING)
-            } else {
-                Edge { component: 0, ..row }
-            })?;
+impl RowStep<Edge<'static>, Edge<'static>> for Reopen {
+    fn row(&mut self, row: Edge<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        let row = row.owned();
+        if row.kind == edge::FLIPPED {
+            self.flipped = Some(row.component);
+            return Ok(());
         }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+        let hit = row.kind == edge::REMOVED && self.flipped == Some(row.component);
+        out.push(if hit { state(row.later, edge::PENDING) } else { Edge { component: 0, ..row } })
     }
 }
 
 /// Takes back what was decided at a rank or behind it: kept sets there are open, and sets whose
 /// witness is there.
 pub(super) struct TakeBack {
-    from: i64,
-    out: EdgeWriter,
+    pub(super) from: i64,
 }
 
-impl TakeBack {
-    pub(super) fn new(from: i64) -> Self {
-        Self { from, out: EdgeWriter::default() }
-    }
-}
-
-impl Step for TakeBack {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter().map(Edge::owned) {
-            let kept = row.kind == edge::KEPT && row.later >= self.from;
-            let removed = row.kind == edge::REMOVED && row.earlier >= self.from;
-            self.out.push(if kept || removed { open(row.later) } else { row })?;
-        }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+impl RowStep<Edge<'static>, Edge<'static>> for TakeBack {
+    fn row(&mut self, row: Edge<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        let row = row.owned();
+        let kept = row.kind == edge::KEPT && row.later >= self.from;
+        let removed = row.kind == edge::REMOVED && row.earlier >= self.from;
+        out.push(if kept || removed { open(row.later) } else { row })
     }
 }
 
@@ -331,69 +247,57 @@ pub(super) struct CountStates {
     width: i64,
     kinds: BTreeMap<i64, (i64, i64)>,
     open: BTreeMap<i64, i64>,
-    out: EdgeWriter,
 }
 
 impl CountStates {
     pub(super) fn new(width: i64) -> Self {
         let (kinds, open) = (BTreeMap::new(), BTreeMap::new());
-        Self { width: width.max(1), kinds, open, out: EdgeWriter::default() }
+        Self { width: width.max(1), kinds, open }
     }
 }
 
-impl Step for CountStates {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter() {
-            let (number, first) = self.kinds.entry(row.kind).or_insert((0, row.later));
-            (*number, *first) = (*number + 1, row.later.min(*first));
-            if row.kind == edge::OPEN {
-                *self.open.entry(row.later / self.width).or_default() += 1;
-            }
+impl RowStep<Edge<'static>, Edge<'static>> for CountStates {
+    fn row(&mut self, row: Edge<'_>, _: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        let (number, first) = self.kinds.entry(row.kind).or_insert((0, row.later));
+        (*number, *first) = (*number + 1, row.later.min(*first));
+        if row.kind == edge::OPEN {
+            *self.open.entry(row.later / self.width).or_default() += 1;
         }
-        Ok(Vec::new())
+        Ok(())
     }
 
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+    fn end(&mut self, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
         let count =
             |component, later| Edge { component, later, kind: edge::COUNT, ..Edge::default() };
         for (&kind, &(number, first)) in &self.kinds {
-            self.out.push(Edge { earlier: kind, shared: first, ..count(NONE, number) })?;
+            out.push(Edge { earlier: kind, shared: first, ..count(NONE, number) })?;
         }
         for (&range, &number) in &self.open {
-            self.out.push(count(range, number))?;
+            out.push(count(range, number))?;
         }
-        self.out.finish()
+        Ok(())
     }
 }
 
 /// States to decisions.
-#[derive(Default)]
-pub(super) struct Decisions(EdgeWriter);
+pub(super) struct Decisions;
 
-impl Step for Decisions {
-    fn schema(&self) -> SchemaRef {
-        EdgeWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for row in EdgeReader::new(batch)?.iter().filter(|row| row.kind == edge::REMOVED) {
-            self.0.push(Edge { kind: edge::DECISION, component: 0, ..row })?;
+impl RowStep<Edge<'static>, Edge<'static>> for Decisions {
+    fn row(&mut self, row: Edge<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
+        if row.kind != edge::REMOVED {
+            return Ok(());
         }
-        Ok(self.0.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.0.finish()
+        out.push(Edge { kind: edge::DECISION, component: 0, ..row })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::steps::rows::RowWriter;
+    use crate::steps::step::of_rows;
+    use crate::steps::tables::EdgeReader;
+    use arrow_array::RecordBatch;
     use proptest::prelude::*;
 
     /// Choices of a test: its numbers in turn, again and again.
@@ -409,14 +313,14 @@ mod tests {
     type States = Vec<Edge<'static>>;
 
     fn apply(
-        mut step: impl Step,
+        step: impl RowStep<Edge<'static>, Edge<'static>> + 'static,
         mut rows: States,
         key: impl Fn(&Edge<'_>) -> (i64, i64, i64),
     ) -> States {
         rows.sort_by_key(key);
         let mut writer = EdgeWriter::default();
         rows.into_iter().for_each(|row| writer.push(row).unwrap());
-        let mut made = Vec::new();
+        let (mut step, mut made) = (of_rows(step), Vec::new());
         for batch in writer.finish().unwrap() {
             made.extend(step.push(&batch).unwrap());
         }
@@ -478,7 +382,7 @@ mod tests {
                 prop_assert!(round < 4 * sets as usize + 20, "it does not end");
                 if !way_out && (round > rounds || with_flips >= flipped_rounds) {
                     way_out = true;
-                    states = apply(TakeBack::new(lowest), states, by_later);
+                    states = apply(TakeBack { from: lowest }, states, by_later);
                 }
                 let pending = states.iter().any(|row| row.kind == edge::PENDING);
                 let first_open = first(&states, &[edge::OPEN]);
@@ -499,7 +403,7 @@ mod tests {
                     let rows = states.iter().copied().chain(decided).collect();
                     states = apply(Apply::new(Change::Decide), rows, by_later);
                 }
-                let roles = Roles::new(Which::Probe, pending);
+                let roles = Roles { which: Which::Probe, pending };
                 let role = |row: &Edge<'_>| roles.role(row.kind).unwrap_or_default();
                 let mut rows = states.clone();
                 for probe in states.iter().filter(|row| role(row).is(Role::PROBE)) {
@@ -516,7 +420,7 @@ mod tests {
                 states = apply(Apply::new(Change::Update), rows, by_later);
                 if states.iter().any(|row| row.kind == edge::FLIPPED) {
                     with_flips += 1;
-                    let rows = apply(ByWitness::default(), states, by_later);
+                    let rows = apply(ByWitness, states, by_later);
                     states = apply(Reopen::default(), rows, |row| (row.component, row.kind, row.later));
                 }
                 prop_assert_eq!(states.len(), sets as usize);
@@ -559,7 +463,7 @@ mod tests {
         let mut writer = EdgeWriter::default();
         writer.push(found(edge::MATCH, 3, 1)).unwrap();
         let batch = writer.finish().unwrap().remove(0);
-        let error = Apply::new(Change::Update).push(&batch).unwrap_err();
+        let error = of_rows(Apply::new(Change::Update)).push(&batch).unwrap_err();
         assert!(error.to_string().contains("the engine lost rows"), "{error}");
     }
 }

@@ -6,8 +6,8 @@ use arrow_array::builder::{
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
 use arrow_array::{Array, ArrayRef, BinaryArray, Float64Array, Int64Array, LargeBinaryArray};
-use arrow_array::{LargeStringArray, StringArray};
-use arrow_schema::{ArrowError, DataType, FieldRef};
+use arrow_array::{LargeStringArray, RecordBatch, StringArray};
+use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
 use lookalike_run::LookalikeError;
 
 /// What a column holds.
@@ -159,6 +159,32 @@ pub(crate) trait Tail: Default {
     fn finish(&mut self) -> Result<Vec<ArrayRef>, LookalikeError>;
 }
 
+/// A kind of rows.
+pub(crate) trait RowKind: 'static {
+    /// A row of a batch.
+    type Row<'a>;
+    /// Collects rows of this kind into batches.
+    type Writer: RowWriter;
+    /// Calls a function with each row of a batch, in their order.
+    ///
+    /// # Errors
+    /// A column is missing, or of another type; those of the function.
+    fn each(
+        batch: &RecordBatch,
+        each: impl FnMut(Self::Row<'_>) -> Result<(), LookalikeError>,
+    ) -> Result<(), LookalikeError>;
+}
+
+/// Collects rows into batches.
+pub(crate) trait RowWriter: Default + Send {
+    /// The columns.
+    fn schema() -> SchemaRef;
+    /// The batches that are complete.
+    fn take(&mut self) -> Vec<RecordBatch>;
+    /// All rows that are left.
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError>;
+}
+
 /// The error of rows that lack a column.
 pub(crate) fn no_column(name: &str, kind: &DataType) -> LookalikeError {
     LookalikeError::Settings(format!(
@@ -208,15 +234,6 @@ macro_rules! rows {
         }
 
         impl $writer {
-            /// The columns.
-            pub(crate) fn schema() -> arrow_schema::SchemaRef {
-                use $crate::steps::rows::Kind;
-                let field = |name: &str, kind| arrow_schema::FieldRef::new(arrow_schema::Field::new(name, kind, true));
-                let fields = [$(field(stringify!($field), $crate::steps::rows::$kind::TYPE)),+];
-                let fields = fields.into_iter()$(.chain(<$tail as $crate::steps::rows::Tail>::fields()))?;
-                arrow_schema::Schema::new(fields.collect::<Vec<_>>()).into()
-            }
-
             /// Adds a row.
             pub(crate) fn push(&mut self, row: $row<'_>) -> Result<(), lookalike_run::LookalikeError> {
                 use $crate::steps::rows::Kind;
@@ -236,22 +253,42 @@ macro_rules! rows {
                 if self.rows > 0 {
                     let columns: [arrow_array::ArrayRef; _] = [$(std::sync::Arc::new(self.$field.finish())),+];
                     let columns = columns.into_iter()$(.chain($crate::steps::rows::Tail::finish(&mut self.$more)?))?;
-                    let batch = arrow_array::RecordBatch::try_new(Self::schema(), columns.collect());
+                    let batch = arrow_array::RecordBatch::try_new(<Self as $crate::steps::rows::RowWriter>::schema(), columns.collect());
                     self.full.push(batch.map_err(|error| $crate::steps::rows::no_batch(&error))?);
                     (self.rows, self.bytes) = (0, 0);
                 }
                 Ok(())
             }
+        }
 
-            /// The batches that are complete.
-            pub(crate) fn take(&mut self) -> Vec<arrow_array::RecordBatch> {
+        impl $crate::steps::rows::RowWriter for $writer {
+            fn schema() -> arrow_schema::SchemaRef {
+                use $crate::steps::rows::Kind;
+                let field = |name: &str, kind| arrow_schema::FieldRef::new(arrow_schema::Field::new(name, kind, true));
+                let fields = [$(field(stringify!($field), $crate::steps::rows::$kind::TYPE)),+];
+                let fields = fields.into_iter()$(.chain(<$tail as $crate::steps::rows::Tail>::fields()))?;
+                arrow_schema::Schema::new(fields.collect::<Vec<_>>()).into()
+            }
+
+            fn take(&mut self) -> Vec<arrow_array::RecordBatch> {
                 std::mem::take(&mut self.full)
             }
 
-            /// All rows that are left.
-            pub(crate) fn finish(&mut self) -> Result<Vec<arrow_array::RecordBatch>, lookalike_run::LookalikeError> {
+            fn finish(&mut self) -> Result<Vec<arrow_array::RecordBatch>, lookalike_run::LookalikeError> {
                 self.cut()?;
-                Ok(self.take())
+                Ok(std::mem::take(&mut self.full))
+            }
+        }
+
+        impl $crate::steps::rows::RowKind for $row<'static> {
+            type Row<'a> = $row<'a>;
+            type Writer = $writer;
+
+            fn each(
+                batch: &arrow_array::RecordBatch,
+                each: impl FnMut($row<'_>) -> Result<(), lookalike_run::LookalikeError>,
+            ) -> Result<(), lookalike_run::LookalikeError> {
+                $reader::new(batch)?.iter().try_for_each(each)
             }
         }
 

@@ -1,7 +1,9 @@
 //! Documents to digests, feature sets and their order of precedence.
 
-use super::step::{Step, StepContext};
-use super::tables::{Document, DocumentReader, DocumentWriter, Signed, SignedReader, SignedWriter};
+use super::damaged;
+use super::rows::RowWriter;
+use super::step::{RowStep, Step, StepContext};
+use super::tables::{Document, DocumentWriter, Signed, SignedWriter};
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type};
@@ -95,9 +97,8 @@ impl Step for Sign {
     fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
         let rows = self.rows(batch)?;
         let mut options = self.settings.reading(Vec::new(), None);
-        options.fields.extra =
-            self.keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
-        let fields = options.fields.extra.clone();
+        let fields = self.settings.keep_fields()?;
+        options.fields.extra.clone_from(&fields);
         let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
         let source = Source::batches([batch.clone()]).named(self.name.as_str());
         let (inputs, caller): (Inputs, _) = source.caller_inputs(options)?;
@@ -212,41 +213,29 @@ fn id_at<'b>(batch: &'b RecordBatch, name: &str, row: usize) -> Option<Cow<'b, s
 }
 
 /// Rows of [`Signed`]: the documents without their sets.
-#[derive(Default)]
-pub(super) struct WithoutSets(DocumentWriter);
+pub(super) struct WithoutSets;
 
-impl Step for WithoutSets {
-    fn schema(&self) -> SchemaRef {
-        DocumentWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for signed in SignedReader::new(batch)?.iter() {
-            self.0.push(Document {
-                doc: signed.doc,
-                side: signed.side,
-                row: signed.row,
-                id: signed.id,
-                problem: signed.problem,
-                precedence: signed.precedence,
-                text_high: signed.text_high,
-                text_low: signed.text_low,
-                tokens_high: signed.tokens_high,
-                tokens_low: signed.tokens_low,
-                unit_high: signed.unit_high,
-                unit_low: signed.unit_low,
-                size: signed.size,
-                compared: signed.compared,
-                tokens: signed.tokens,
-                text_bytes: signed.text_bytes,
-                ..Document::default()
-            })?;
-        }
-        Ok(self.0.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.0.finish()
+impl RowStep<Signed<'static>, Document<'static>> for WithoutSets {
+    fn row(&mut self, signed: Signed<'_>, out: &mut DocumentWriter) -> Result<(), LookalikeError> {
+        out.push(Document {
+            doc: signed.doc,
+            side: signed.side,
+            row: signed.row,
+            id: signed.id,
+            problem: signed.problem,
+            precedence: signed.precedence,
+            text_high: signed.text_high,
+            text_low: signed.text_low,
+            tokens_high: signed.tokens_high,
+            tokens_low: signed.tokens_low,
+            unit_high: signed.unit_high,
+            unit_low: signed.unit_low,
+            size: signed.size,
+            compared: signed.compared,
+            tokens: signed.tokens,
+            text_bytes: signed.text_bytes,
+            ..Document::default()
+        })
     }
 }
 
@@ -256,7 +245,6 @@ pub(super) struct Number {
     names: [String; 2],
     /// The keep rule that goes by the order of rows, so that ids break no ties.
     by_row: Option<KeepRule>,
-    out: DocumentWriter,
 }
 
 impl Number {
@@ -265,39 +253,30 @@ impl Number {
         Ok(Self {
             names: [0, 1].map(|side| context.name(side).to_owned()),
             by_row: keep.find(KeepRule::is_by_order),
-            out: DocumentWriter::default(),
         })
     }
 }
 
-impl Step for Number {
-    fn schema(&self) -> SchemaRef {
-        DocumentWriter::schema()
-    }
-
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        for document in DocumentReader::new(batch)?.iter() {
-            let row = document.row.or(document.place).ok_or_else(|| {
-                LookalikeError::Settings(
-                    "a document has no row: the engine did not sort the rows".into(),
-                )
-            })?;
-            let placed;
-            let id = match document.id {
-                Some(id) => id,
-                None => {
-                    placed = format!("{}:{}", self.names[document.side as usize], row + 1);
-                    &placed
-                }
-            };
-            let place = self.by_row.as_ref().map(|rule| rule.key(row as f64).to_be_bytes());
-            let tie = place.as_ref().map_or(id.as_bytes(), |place| place.as_slice());
-            self.out.push(Document { row: Some(row), id: Some(id), tie, ..document })?;
-        }
-        Ok(self.out.take())
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        self.out.finish()
+impl RowStep<Document<'static>, Document<'static>> for Number {
+    fn row(
+        &mut self,
+        document: Document<'_>,
+        out: &mut DocumentWriter,
+    ) -> Result<(), LookalikeError> {
+        let row = document
+            .row
+            .or(document.place)
+            .ok_or_else(|| damaged("a document has no row: the engine did not sort the rows"))?;
+        let placed;
+        let id = match document.id {
+            Some(id) => id,
+            None => {
+                placed = format!("{}:{}", self.names[document.side as usize], row + 1);
+                &placed
+            }
+        };
+        let place = self.by_row.as_ref().map(|rule| rule.key(row as f64).to_be_bytes());
+        let tie = place.as_ref().map_or(id.as_bytes(), |place| place.as_slice());
+        out.push(Document { row: Some(row), id: Some(id), tie, ..document })
     }
 }

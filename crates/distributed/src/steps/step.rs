@@ -1,9 +1,11 @@
 //! What a step is, and what all steps of a run have in common.
 
+use super::rows::{RowKind, RowWriter};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use lookalike_join::Criterion;
 use lookalike_run::{LookalikeError, Settings, feature_settings};
+use std::marker::PhantomData;
 
 /// A part of a run that reads the rows of one task, in order, and makes others.
 pub trait Step: Send {
@@ -21,6 +23,47 @@ pub trait Step: Send {
     /// # Errors
     /// As of [`Step::push`].
     fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError>;
+}
+
+/// A step that makes rows of one kind from each row of another: all but two.
+pub(super) trait RowStep<In: RowKind, Out: RowKind>: Send {
+    /// Takes a row.
+    fn row(&mut self, row: In::Row<'_>, out: &mut Out::Writer) -> Result<(), LookalikeError>;
+
+    /// Makes the rows that follow from all.
+    fn end(&mut self, _: &mut Out::Writer) -> Result<(), LookalikeError> {
+        Ok(())
+    }
+}
+
+/// A [`RowStep`] with the rows that it made.
+struct OfRows<S, In, Out: RowKind> {
+    step: S,
+    out: Out::Writer,
+    reads: PhantomData<In>,
+}
+
+/// A step that takes row by row.
+pub(super) fn of_rows<In: RowKind + Send, Out: RowKind>(
+    step: impl RowStep<In, Out> + 'static,
+) -> Box<dyn Step> {
+    Box::new(OfRows { step, out: Out::Writer::default(), reads: PhantomData })
+}
+
+impl<In: RowKind + Send, Out: RowKind, S: RowStep<In, Out>> Step for OfRows<S, In, Out> {
+    fn schema(&self) -> SchemaRef {
+        Out::Writer::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        In::each(batch, |row| self.step.row(row, &mut self.out))?;
+        Ok(self.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.step.end(&mut self.out)?;
+        self.out.finish()
+    }
 }
 
 /// What all steps of a run have in common.
