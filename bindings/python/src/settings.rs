@@ -34,6 +34,12 @@ pub(crate) fn given_fields(py: Python<'_>, json: &str) -> PyResult<Vec<String>> 
     parse(py, json)?.given_fields().map_err(|error| errors::exception(py, error))
 }
 
+/// The fields that the keep rules read.
+#[pyfunction]
+pub(crate) fn keep_fields(py: Python<'_>, json: &str) -> PyResult<Vec<String>> {
+    parse(py, json)?.keep_fields().map_err(|error| errors::exception(py, error))
+}
+
 /// The settings of a preset, as the library writes them.
 #[pyfunction]
 pub(crate) fn preset_settings(

@@ -149,7 +149,7 @@ def _block(block: list[Any], settings: Settings, row: int) -> dict[str, list[Any
 def _paths(settings: Settings) -> list[str]:
     """The fields whose names may be paths into records in records."""
     named = [getattr(settings, name) for name in COLUMNS]
-    named += [rule.partition(":")[2] for rule in settings.keep]
+    named += _lookalike.keep_fields(settings.to_json())
     named += _lookalike.given_fields(settings.to_json())
     return [name for name in named if name is not None and "." in name]
 

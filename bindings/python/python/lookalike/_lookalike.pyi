@@ -47,6 +47,7 @@ __all__ = [
     "index_set_filter_rule",
     "index_site_history",
     "index_sweeps",
+    "keep_fields",
     "least_equal",
     "lsh_bands",
     "lsh_probability",
@@ -263,6 +264,7 @@ def find(
 ) -> Answer: ...
 def checked_settings(json: str) -> str: ...
 def given_fields(json: str) -> list[str]: ...
+def keep_fields(json: str) -> list[str]: ...
 def preset_settings(
     name: str,
     shingle: int | None,

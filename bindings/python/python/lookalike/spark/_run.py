@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from lookalike import _lookalike
 from lookalike._errors import DataError
 from lookalike._lookalike import __version__
 from lookalike._options import PlainKeywords, Unpack
@@ -200,7 +201,7 @@ def _read(rows: DataFrame, settings: Settings, named: list[str], row: str | None
     DataError
         A column is missing.
     """
-    rules = [_field(rule) for rule in settings.keep if rule.startswith(("max:", "min:", "prefer("))]
+    rules = _lookalike.keep_fields(settings.to_json())
     wanted = [settings.text, settings.html, settings.id, settings.url, settings.title, settings.date, *rules]
     wanted += [] if row is None else [row]
     required = [*named, *rules, *([] if row is None else [row])]
@@ -218,13 +219,6 @@ def _read(rows: DataFrame, settings: Settings, named: list[str], row: str | None
         )
     rows = rows.select(*(column for column in dict.fromkeys(wanted) if column in rows.columns))
     return rows if row is None else rows.withColumn(row, rows[row].cast("bigint"))
-
-
-def _field(rule: str) -> str:
-    """The column that a keep rule reads."""
-    if rule.startswith("prefer("):
-        return rule.removeprefix("prefer(").partition("=")[0].strip()
-    return rule.partition(":")[2]
 
 
 def _shuffle_partitions(session: SparkSession) -> int:
