@@ -126,8 +126,7 @@ pub(super) fn prefix_keys(
         Ok(out)
     };
     let jobs = jobs(scan);
-    let jobs = || jobs.par_iter().with_max_len(1);
-    let probes = jobs().flat_map_iter(|tasks| {
+    let probes = jobs.par_iter().with_max_len(1).flat_map_iter(|tasks| {
         let (mut scratch, probe) = (Default::default(), &probe);
         tasks.iter().map(move |&task| probe(&mut scratch, task))
     });
@@ -136,7 +135,21 @@ pub(super) fn prefix_keys(
     if criterion.measure.is_symmetric() {
         return Ok(PrefixKeys { probes, posts: None, extended: order.is_small_vocabulary() });
     }
-    let probed = ProbedValues::new(&probes, progress)?;
+    let posts = posted_keys(sets, scan, &probes, least_size, budget, progress)?;
+    Ok(PrefixKeys { probes, posts: Some(posts), extended: false })
+}
+
+/// The keys under which all sets are found: those of their elements that some set is looked up
+/// under.
+fn posted_keys(
+    sets: &impl SetSource,
+    scan: &impl SetScan,
+    probes: &AllKeys,
+    least_size: u32,
+    budget: &SpillBudget,
+    progress: &dyn Progress,
+) -> Result<AllKeys, JoinError> {
+    let probed = ProbedValues::new(probes, progress)?;
     let post = |&task: &TaskId| {
         stop_if_cancelled(progress)?;
         let mut out = Buckets::default();
@@ -152,8 +165,9 @@ pub(super) fn prefix_keys(
         })?;
         Ok(out)
     };
-    let posts = AllKeys::collect(jobs().flat_map_iter(|tasks| tasks.iter().map(post)), budget)?;
-    Ok(PrefixKeys { probes, posts: Some(posts), extended: false })
+    let jobs = jobs(scan);
+    let posts = jobs.par_iter().with_max_len(1);
+    AllKeys::collect(posts.flat_map_iter(|tasks| tasks.iter().map(post)), budget)
 }
 
 /// One job for each task, but a single one for all tasks with large sets: the keys of one large set

@@ -46,6 +46,67 @@ fn list_end(list: &[Entry], set: SetId, sets: u32) -> usize {
     }
 }
 
+/// Finds the candidates of a set among the sets before it.
+struct EarlierSets<'a, 's, S: SetSource, F> {
+    pairs: &'a CandidatePairs<'s, S, F>,
+    bounds: ListBounds,
+}
+
+impl<S: SetSource, F: CandidateFilter> EarlierSets<'_, '_, S, F> {
+    fn candidates<'g>(&self, set: SetId, gatherer: &'g mut Gatherer) -> &'g [Candidate] {
+        let Self { pairs, bounds } = self;
+        let (sets, index, filter) = (pairs.sets, pairs.index, pairs.filter);
+        let entries = index.entries();
+        let keys = index.probes(set).iter().copied();
+        let keys = keys.filter(|key| {
+            let own = pairs.relaxed(set, key.position);
+            filter.could_match_any(own, index.least_size(key.list))
+        });
+        // Calls `each` with the indices of the entries of earlier sets under a key that
+        // pass.
+        let scan = |key: ListKey, each: &mut dyn FnMut(usize)| {
+            let Range { start, end } = index.range(key.list);
+            let end = start + list_end(&entries[start..end], set, sets.len());
+            let own = pairs.relaxed(set, key.position);
+            let wanted = Wanted { size: own.0, largest_earlier: filter.largest_earlier(own) };
+            bounds.scan(start..end, wanted, |at, sure| {
+                let could_match =
+                    |Entry { set, position }| filter.could_match(own, pairs.relaxed(set, position));
+                if sure || could_match(entries[at]) {
+                    each(at);
+                }
+            });
+        };
+        if index.is_extended() {
+            // Loads that would wait for each other if they were issued list by list.
+            let touch = |key: &ListKey| {
+                let Range { start, end } = index.range(key.list);
+                let guess = list_guess(end - start, set, sets.len());
+                bounds.touch(start) as u32 ^ entries[(start + guess).min(end - 1)].set.0
+            };
+            black_box(index.probes(set).iter().fold(0, |all, key| all ^ touch(key)));
+            let under = |key: ListKey, found: &mut Vec<FoundEntry>| {
+                let (own, keys) = (key.position, index.keys_of_list(key.list));
+                scan(key, &mut |at| {
+                    found.push(FoundEntry { entry: EntryId(at as u32), own, keys });
+                });
+            };
+            let shared_keys = pairs.shared_keys(set);
+            let enough =
+                |candidate: &Candidate, keys| pairs.share_enough(shared_keys, candidate.set, keys);
+            gatherer.gather_repeated(keys, under, entries, enough, sets.len())
+        } else {
+            let under = |key: ListKey, found: &mut Vec<Candidate>| {
+                scan(key, &mut |at| {
+                    let Entry { set, position: other } = entries[at];
+                    found.push(Candidate { set, own: key.position, other });
+                });
+            };
+            gatherer.gather(keys, under, sets.len())
+        }
+    }
+}
+
 /// All matches, complete if they give no more than `limits.pairs` pairs of records; `None` if both
 /// limits are exceeded.
 pub(crate) fn all_pairs<S: SetSource>(
@@ -55,7 +116,7 @@ pub(crate) fn all_pairs<S: SetSource>(
     statistics: &Statistics,
     progress: &dyn Progress,
 ) -> Option<PairList> {
-    let (sets, index, filter) = (pairs.sets, pairs.index, pairs.filter);
+    let sets = pairs.sets;
     let weight = |set: SetId| sets.copies(set);
     let within = |set| weight(set) * weight(set).saturating_sub(1) / 2;
     let listed = AtomicU64::new((0..sets.len()).map(SetId).map(within).sum::<u64>());
@@ -63,7 +124,7 @@ pub(crate) fn all_pairs<S: SetSource>(
     let before = (statistics.candidates(), statistics.verified());
     let too_many = || listed.load(Ordering::Relaxed) > limits.pairs;
     let over = || matches.load(Ordering::Relaxed) > limits.edges && too_many();
-    let (bounds, entries) = (ListBounds::new(pairs), index.entries());
+    let earlier = EarlierSets { pairs, bounds: ListBounds::new(pairs) };
     let tasks = sets.len().div_ceil(SETS_PER_TASK);
     let parts: Vec<Vec<Edge>> = (0..tasks)
         .into_par_iter()
@@ -74,56 +135,7 @@ pub(crate) fn all_pairs<S: SetSource>(
                 if over() || progress.cancelled() {
                     break;
                 }
-                let keys = index.probes(set).iter().copied();
-                let keys = keys.filter(|key| {
-                    let own = pairs.relaxed(set, key.position);
-                    filter.could_match_any(own, index.least_size(key.list))
-                });
-                // Calls `each` with the indices of the entries of earlier sets under a key that
-                // pass.
-                let scan = |key: ListKey, each: &mut dyn FnMut(usize)| {
-                    let Range { start, end } = index.range(key.list);
-                    let end = start + list_end(&entries[start..end], set, sets.len());
-                    let own = pairs.relaxed(set, key.position);
-                    let wanted =
-                        Wanted { size: own.0, largest_earlier: filter.largest_earlier(own) };
-                    bounds.scan(start..end, wanted, |at, sure| {
-                        let could_match = |Entry { set, position }| {
-                            filter.could_match(own, pairs.relaxed(set, position))
-                        };
-                        if sure || could_match(entries[at]) {
-                            each(at);
-                        }
-                    });
-                };
-                let found = if index.is_extended() {
-                    // Loads that would wait for each other if they were issued list by list.
-                    let touch = |key: &ListKey| {
-                        let Range { start, end } = index.range(key.list);
-                        let guess = list_guess(end - start, set, sets.len());
-                        bounds.touch(start) as u32 ^ entries[(start + guess).min(end - 1)].set.0
-                    };
-                    black_box(index.probes(set).iter().fold(0, |all, key| all ^ touch(key)));
-                    let under = |key: ListKey, found: &mut Vec<FoundEntry>| {
-                        let (own, keys) = (key.position, index.keys_of_list(key.list));
-                        scan(key, &mut |at| {
-                            found.push(FoundEntry { entry: EntryId(at as u32), own, keys });
-                        });
-                    };
-                    let shared_keys = pairs.shared_keys(set);
-                    let enough = |candidate: &Candidate, keys| {
-                        pairs.share_enough(shared_keys, candidate.set, keys)
-                    };
-                    gatherer.gather_repeated(keys, under, entries, enough, sets.len())
-                } else {
-                    let under = |key: ListKey, found: &mut Vec<Candidate>| {
-                        scan(key, &mut |at| {
-                            let Entry { set, position: other } = entries[at];
-                            found.push(Candidate { set, own: key.position, other });
-                        });
-                    };
-                    gatherer.gather(keys, under, sets.len())
-                };
+                let found = earlier.candidates(set, gatherer);
                 statistics.add_candidates(found.len());
                 let own = verifier.summary(set);
                 let edge = |&candidate: &Candidate| {
