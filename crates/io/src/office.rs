@@ -72,6 +72,11 @@ impl<'a> Package<'a> {
         self.zip.index_for_name(name).is_some()
     }
 
+    /// The names of all parts that have one.
+    pub(crate) fn names(&self) -> impl Iterator<Item = String> {
+        self.zip.file_names().filter_map(|name| Some(name.ok()?.into_owned()))
+    }
+
     /// The bytes of a part.
     ///
     /// # Errors

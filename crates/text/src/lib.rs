@@ -76,7 +76,7 @@ pub use decode::{decode_html, decode_page, decode_plain, decode_text};
 pub use filter::{FilterScratch, TermFilter, TermFilterError, TermRule, Terms};
 #[cfg(feature = "html")]
 pub use html::extract;
-pub use normal::Replaced;
+pub use normal::{Replaced, composed};
 pub use operators::{OperatorScratch, Operators};
 pub use page::{Mark, MarkKind, Page};
 #[cfg(feature = "html")]

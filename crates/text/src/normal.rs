@@ -24,6 +24,7 @@ use icu_normalizer::{
     ComposingNormalizer, ComposingNormalizerBorrowed, DecomposingNormalizer,
     DecomposingNormalizerBorrowed,
 };
+use std::borrow::Cow;
 
 /// The marks of Arabic script that NFKC puts on a tatweel.
 pub(crate) const BORNE_MARKS: [char; 9] = [
@@ -63,6 +64,16 @@ pub(crate) enum Normalizer {
         compose: ComposingNormalizerBorrowed<'static>,
         table: &'static Confusables,
     },
+}
+
+/// A text in composed form (NFC).
+///
+/// ```
+/// assert_eq!(lookalike_text::composed("u\u{308}"), "ü");
+/// ```
+#[must_use]
+pub fn composed(text: &str) -> Cow<'_, str> {
+    ComposingNormalizer::new_nfc().normalize(text)
 }
 
 impl Normalizer {

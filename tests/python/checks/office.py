@@ -1,6 +1,7 @@
 """DOCX, ODT and EPUB files beside the same texts as files; encrypted, damaged and hostile ones."""
 import io
 import zipfile
+from unicodedata import normalize
 from urllib.parse import quote
 from xml.sax.saxutils import escape
 
@@ -27,24 +28,31 @@ def epub(text: str, number: int = 0) -> bytes:
     names = [f"text/part {len(parts) - at}&{'é' * (at % 3)}.xhtml" for at in range(len(parts))]
     title = ("<title/>", "<title>A title</title>", "<title>t</title><script src='x.js'/>")[number % 3]
     nav = "<html xmlns='http://www.w3.org/1999/xhtml'><body><nav>Contents are here and not compared</nav></body></html>"
-    items = "".join(f"<{prefix}item id='i{at}' href='{quote(name)}' media-type='application/xhtml+xml'/>" for at, name in enumerate(names))
+    items = "".join(f"<{prefix}item id=' i{at}' href='{quote(name)}' media-type='application/xhtml+xml'/>" for at, name in enumerate(names))
+    # A file of data that stands for the first page, which is its fallback.
+    items += f"<{prefix}item id='data' href='data.json' media-type='{('image/png', 'application/json')[number % 2]}' fallback='i0'/>"
     refs = "".join(f"<{prefix}itemref idref='i{at}'{' linear=' + chr(34) + 'no' + chr(34) if at % 5 == 4 else ''}/>" for at in range(len(parts)))
+    refs = refs.replace("'i0'", ("'i0'", "'data'")[number % 7 == 0])
+    manifest = f"<{prefix}manifest>{items}" \
+        f"<{prefix}item id='nav' href='nav.xhtml' properties='scripted nav' media-type='application/xhtml+xml'/>" \
+        f"<{prefix}item id='cover' href='cover.svg' media-type='image/svg+xml'/><{prefix}item id='gone' href='gone.xhtml'/></{prefix}manifest>"
+    spine = f"<{prefix}spine toc='ncx'><{prefix}itemref idref='cover'/><{prefix}itemref idref='nav'/><{prefix}itemref idref='gone'/>" \
+        f"<{prefix}itemref idref='unknown'/>{refs}</{prefix}spine>"
+    pdf = "<c:rootfile full-path='book.pdf' media-type='application/pdf'/>"
     files = {
         "mimetype": ("application/epub+zip", "application/zip")[number % 2],
         "META-INF/container.xml": "<?xml version='1.0'?><c:container xmlns:c='urn:oasis:names:tc:opendocument:xmlns:container'><c:rootfiles>"
-        f"<c:rootfile full-path='{folder}content.opf' media-type='application/oebps-package+xml'/></c:rootfiles></c:container>",
-        f"{folder}content.opf": f"<?xml version='1.0'?><!DOCTYPE {prefix}package><{prefix}package xmlns='o' xmlns:opf='o'><{prefix}manifest>{items}"
-        f"<{prefix}item id='nav' href='nav.xhtml' properties='scripted nav' media-type='application/xhtml+xml'/>"
-        f"<{prefix}item id='cover' href='cover.svg' media-type='image/svg+xml'/><{prefix}item id='gone' href='gone.xhtml'/></{prefix}manifest>"
-        f"<{prefix}spine toc='ncx'><{prefix}itemref idref='cover'/><{prefix}itemref idref='nav'/><{prefix}itemref idref='gone'/>"
-        f"<{prefix}itemref idref='unknown'/>{refs}</{prefix}spine></{prefix}package>",
+        f"{('', pdf)[number % 3 == 1]}<c:rootfile full-path='{('', '/', './')[number % 3]}{folder}content.opf' media-type='application/oebps-package+xml'/>"
+        "</c:rootfiles></c:container>",
+        f"{folder}content.opf": f"<?xml version='1.0'?><!DOCTYPE {prefix}package><{prefix}package xmlns='o' xmlns:opf='o'><title>A & B</title>"
+        f"{(manifest + spine, spine + manifest)[number % 11 == 0]}</{prefix}package>", "book.pdf": "%PDF", f"{folder}data.json": "[\"not the text\"]",
         f"{folder}nav.xhtml": nav, f"{folder}cover.svg": "<svg><text>no text</text></svg>",
         f"{folder}unlisted.xhtml": "<html><body>this page is in no list</body></html>",
         "META-INF/encryption.xml": ENCRYPTION % "http://www.idpf.org/2008/embedding",
     }
     for name, part in zip(names, parts):
         page = (escape(part).replace(" ", "&nbsp;" if number % 4 == 0 else " "), f"<![CDATA[{part}]]>")[number % 5 == 1 and "]]>" not in part]
-        files[folder + name] = f"<?xml version='1.0' encoding='utf-8'?><!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.1//EN' 'x.dtd'>" \
+        files[folder + (name, normalize("NFD", name))[number % 2]] = f"<?xml version='1.0' encoding='utf-8'?><!DOCTYPE html PUBLIC '-//W3C//DTD XHTML 1.1//EN' 'x.dtd'>" \
             f"<html xmlns='http://www.w3.org/1999/xhtml'><head>{title}</head><body><p>{page}</p></body></html>"
     return zipped(files)
 
@@ -109,10 +117,11 @@ def office(c: Checks) -> None:
         "drm.epub": (changed(book, META_encryption=ENCRYPTION % "http://www.w3.org/2001/04/xmlenc#aes256-cbc"), "is encrypted (DRM)"),
         "container.epub": (changed(book, META_container=None), "not a whole document"),
         "root.epub": (changed(book, META_container="<container/>"), "names no package document"),
-        "package.epub": (changed(book, content=None), "not a whole document"),
+        "package.epub": (changed(book, content=None), "lacks its package document content.opf"),
         "cut.epub": (book[:-40], "not a whole document"), "text.epub": (b"a text", "not a whole document"),
         "xml.epub": (changed(book, content="<package><manifest></package>"), "no valid XML"),
         "none.epub": (changed(book, content="<package><spine/></package>"), "has no documents"),
+        "pictures.epub": (changed(book, content="<package><item id='a' href='a.png' media-type='image/png' fallback='a'/><itemref idref='a'/></package>"), "has pictures for pages"),
         "gone.epub": (changed(book, content="<package><item id='a' href='gone%20.xhtml'/><itemref idref='a'/></package>"), "the first of them gone%20.xhtml"),
         "bomb.epub": (epub("bomb " * 2_000_000, 39), "max_record"),
         "list.epub": (changed(book, content="<item/>" * 700_000), "max_record"),

@@ -28,7 +28,7 @@ const KNOWN: &[(&[&str], &str)] = &[
     (&["wat"], LINKS),
     (&["tar", "tgz", "tbz2", "txz", "zip", "7z", "rar"], PACKED),
     (&["pdf"], PDF),
-    (&["ps", "djvu", "doc", "rtf", "epub"], PAGES),
+    (&["ps", "djvu", "doc", "rtf"], PAGES),
     (&["xls", "xlsx", "ods"], SHEET),
     (&["avro", "orc"], TABLE),
 ];
@@ -124,6 +124,9 @@ mod tests {
         assert!(of("a.feather.gz").is_some_and(|said| said.contains("their own buffers")));
         for name in ["Makefile", "a.log", "gz", "a.gz", "1000000050.50.host:2,S", ".."] {
             assert_eq!(of(name), None, "{name}");
+        }
+        for name in formats::extensions().split(' ').filter(|name| *name != "tar") {
+            assert_eq!(of(&format!("a{name}")), None, "{name} is supported");
         }
     }
 }

@@ -5,8 +5,9 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::iter::successors;
 
-use lookalike_text::{decode_html, decode_text, extract};
+use lookalike_text::{composed, decode_html, decode_text, extract};
 use memchr::{memchr, memmem};
 use quick_xml::events::Event;
 use quick_xml::{Reader, XmlVersion};
@@ -32,15 +33,20 @@ const RAW: [&[u8]; 9] = [
 /// Most bytes of a file that describes a book: lists of files take a multiple of that in memory.
 const DESCRIPTION: usize = 4 << 20;
 
+/// Longest chain of fallbacks that is followed: it may be a circle.
+const FALLBACKS: usize = 9;
+
+/// Attributes of an element, without prefixes and the white space around values.
+type Attributes = HashMap<String, String>;
 /// Name and attributes of an element, without prefixes.
-type Element = (String, HashMap<String, String>);
+type Element = (String, Attributes);
 
 /// The texts of the documents of a book, in the order of reading.
 pub(crate) fn text(file: &[u8], limit: usize) -> Result<String, String> {
     let mut book = Package::open(file, limit)?;
     if book.has("META-INF/encryption.xml") {
         let xml = book.part("META-INF/encryption.xml")?;
-        let is_font = |method: &HashMap<_, String>| {
+        let is_font = |method: &Attributes| {
             method.get("Algorithm").is_some_and(|name| FONTS.contains(&&**name))
         };
         // Inside of an encrypted key, a method is not about a part of the book.
@@ -55,37 +61,59 @@ pub(crate) fn text(file: &[u8], limit: usize) -> Result<String, String> {
             }
         }
     }
+    // Names are the same in any composition of their letters: those of macOS are decomposed.
+    let names: HashMap<String, String> =
+        book.names().map(|name| (composed(&name).into_owned(), name)).collect();
+    let find = |base: &str, href: &str| {
+        let paths = [percent_decoded(href), href.to_owned()];
+        paths.iter().find_map(|href| names.get(&*composed(&joined(base, href))))
+    };
     let container = book.part("META-INF/container.xml")?;
     let roots = elements(&container, &["rootfile"])?;
-    let root = roots.iter().find_map(|(_, root)| root.get("full-path"));
+    let is_package = |root: &Attributes| {
+        root.get("media-type").is_some_and(|kind| kind == "application/oebps-package+xml")
+    };
+    let mut roots: Vec<&Attributes> = roots.iter().map(|(_, root)| root).collect();
+    roots.retain(|root| root.get("full-path").is_some_and(|path| !path.is_empty()));
+    // The same book may be there as a PDF.
+    roots.sort_by_key(|root| !is_package(root));
+    let root = roots.first().map(|root| &root["full-path"]);
     let root = root.ok_or("names no package document; get a good copy")?;
-    let package = book.part(root)?;
-    let (mut items, mut read, mut out, mut missing) =
-        (HashMap::new(), HashSet::new(), String::new(), None);
-    for (name, mut attributes) in elements(&package, &["item", "itemref"])? {
-        if name == "item" {
-            if let Some(id) = attributes.remove("id") {
-                items.entry(id).or_insert(attributes);
-            }
-            continue;
+    let root = find("", root)
+        .ok_or_else(|| format!("lacks its package document {root}; get a good copy"))?;
+    let package = elements(&book.part(root)?, &["item", "itemref"])?;
+    let (mut items, mut read, mut out, mut missing, mut pictures) =
+        (HashMap::new(), HashSet::new(), String::new(), None, false);
+    for (_, item) in package.iter().filter(|(name, _)| name == "item") {
+        if let Some(id) = item.get("id") {
+            items.entry(id).or_insert(item);
         }
-        let Some(item) = attributes.get("idref").and_then(|id| items.get(id)) else { continue };
-        let is = |key: &str, test: &dyn Fn(&str) -> bool| item.get(key).is_some_and(|v| test(v));
-        // A table of contents repeats headings; pictures have no text.
-        if is("properties", &|all| all.split_ascii_whitespace().any(|one| one == "nav"))
-            || is("media-type", &|kind| kind.starts_with("image/"))
+    }
+    for (_, reference) in package.iter().filter(|(name, _)| name == "itemref") {
+        let Some(&first) = reference.get("idref").and_then(|id| items.get(id)) else { continue };
+        // A table of contents repeats headings.
+        if first
+            .get("properties")
+            .is_some_and(|all| all.split_ascii_whitespace().any(|p| p == "nav"))
         {
             continue;
         }
+        // What readers need not know has a fallback.
+        let next = |item: &&Attributes| items.get(item.get("fallback")?).copied();
+        let chain: Vec<&Attributes> = successors(Some(first), next).take(FALLBACKS).collect();
+        let page = chain.iter().find(|item| is_page(item));
+        let Some(item) = page.or_else(|| chain.iter().find(|item| is_markup(item))) else {
+            pictures = true;
+            continue;
+        };
         let Some(href) = item.get("href").map(|href| href.split('#').next().unwrap_or(href)) else {
             continue;
         };
-        let paths = [percent_decoded(href), href.to_owned()].map(|href| joined(root, &href));
-        let Some(path) = paths.iter().find(|path| book.has(path)) else {
-            missing.get_or_insert(href.to_owned());
+        let Some(path) = find(root, href) else {
+            missing.get_or_insert(href);
             continue;
         };
-        if read.insert(path.clone()) {
+        if read.insert(path) {
             let page = book.part(path)?;
             out += &extract(&without_empty(&decode_html(&page).text)).text;
             out.push('\n');
@@ -95,9 +123,27 @@ pub(crate) fn text(file: &[u8], limit: usize) -> Result<String, String> {
         Some(missing) if read.is_empty() => {
             Err(format!("lacks its documents, the first of them {missing}; get a good copy"))
         }
+        None if read.is_empty() && pictures => Err(
+            "has pictures for pages, and no text; extract it by a command with the setting extract"
+                .to_owned(),
+        ),
         None if read.is_empty() => Err("has no documents; get a good copy".to_owned()),
         _ => Ok(out),
     }
+}
+
+/// Whether an item of a package is a page that readers have to know, or is called so.
+fn is_page(item: &Attributes) -> bool {
+    let kind = item.get("media-type").map_or("", String::as_str);
+    let href = item.get("href").map(|href| href.to_ascii_lowercase()).unwrap_or_default();
+    kind.is_empty() || kind.contains("html") || href.ends_with("html") || href.ends_with(".htm")
+}
+
+/// Whether an item of another kind has text that can be read as a page.
+fn is_markup(item: &Attributes) -> bool {
+    item.get("media-type").is_some_and(|kind| {
+        kind.starts_with("text/") || kind.ends_with("xml") && !kind.starts_with("image/")
+    })
 }
 
 /// The elements with these names.
@@ -107,6 +153,8 @@ fn elements(xml: &[u8], names: &[&str]) -> Result<Vec<Element>, String> {
     }
     let xml = decode_text(xml).text;
     let mut reader = Reader::from_str(&xml);
+    // In a title of a book, such as Tom & Jerry.
+    reader.config_mut().allow_dangling_amp = true;
     let mut out = Vec::new();
     loop {
         match reader.read_event().map_err(invalid)? {
@@ -115,13 +163,13 @@ fn elements(xml: &[u8], names: &[&str]) -> Result<Vec<Element>, String> {
                 if !names.contains(&&*name) {
                     continue;
                 }
-                let mut attributes = HashMap::new();
+                let mut attributes = Attributes::new();
                 for attribute in element.attributes() {
                     let attribute = attribute.map_err(|error| invalid(error.into()))?;
                     let key = String::from_utf8_lossy(attribute.key.local_name().as_ref()).into();
                     let value =
                         attribute.normalized_value(XmlVersion::Implicit1_0).map_err(invalid)?;
-                    attributes.insert(key, value.into_owned());
+                    attributes.insert(key, value.trim().to_owned());
                 }
                 out.push((name, attributes));
             }
