@@ -144,12 +144,15 @@ def test_settings_are_those_of_the_summary() -> None:
 @pytest.mark.parametrize(
     "wrong",
     [{"measure": "nosuch"}, {"keep": "nosuch"}, {"shingle": 0}, {"linkage": "x"}, {"method": "nosuch"}, {"keep": False}]
-    + [{"lexicon": "x"}, {"verify": "none"}, {"witness": "best", "linkage": "components"}, {"min_features": -1}],
+    + [{"lexicon": "x"}, {"verify": "none"}, {"witness": "best", "linkage": "components"}, {"min_features": -1}]
+    + [{"min_features": 0}, {"ignore_common": 0}, {"max_record": 0}, {"csv_quote": "ab"}, {"contained_only": -0.5}],
 )
 def test_settings_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(lookalike.SettingsError) as raised:
         lookalike.Settings(**wrong)
     assert "the setting " not in str(raised.value) and raised.value.code
+    # The keyword is named, with its value in one piece.
+    assert f"{next(iter(wrong))}=" in str(raised.value) and "==" not in str(raised.value)
     again = pickle.loads(pickle.dumps(raised.value))
     assert (type(again), str(again), again.code) == (type(raised.value), str(raised.value), raised.value.code)
 

@@ -334,3 +334,15 @@ fn commits_come_after_every_so_many_documents() {
         assert_eq!(sizes, [10, 20, 25]);
     }
 }
+
+#[test]
+fn settings_of_nothing_are_refused() {
+    for changed in [
+        Settings { min_features: Some(0), ..Settings::default() },
+        Settings { ignore_common: Some(0), ..Settings::default() },
+        Settings { max_record: Some(0), ..Settings::default() },
+    ] {
+        let refused = changed.check().unwrap_err().to_string();
+        assert!(refused.contains("=0 has no meaning; use 1 or more"), "{refused}");
+    }
+}

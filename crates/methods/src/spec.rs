@@ -156,7 +156,7 @@ impl Params<'_> {
         SpecError::BadValue {
             method: self.spec.name.clone(),
             parameter: name.to_owned(),
-            value: self.text(name).unwrap_or("(default)").to_owned(),
+            value: self.text(name).unwrap_or("(not given)").to_owned(),
             expected: expected.to_owned(),
         }
     }
@@ -185,5 +185,8 @@ mod tests {
         let spec: MethodSpec = "dsc:m=many".parse().unwrap();
         let error = spec.params(&["m"]).unwrap().get("m", 1u64, "a whole number").unwrap_err();
         assert_eq!(error.to_string(), "dsc: m=many: a whole number");
+        let spec: MethodSpec = "dsc".parse().unwrap();
+        let error = spec.params(&["m"]).unwrap().bad("m", "a whole number");
+        assert_eq!(error.to_string(), "dsc: m=(not given): a whole number");
     }
 }

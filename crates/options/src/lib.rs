@@ -77,6 +77,8 @@ pub enum Kind {
     CsvQuote,
     /// HTTP status codes.
     Status,
+    /// Name of an encoding of text.
+    Encoding,
     /// `EXT=COMMAND`; may be repeated.
     Extractors,
     /// 32 hexadecimal digits.

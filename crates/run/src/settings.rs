@@ -243,6 +243,16 @@ impl Settings {
             )));
         }
         self.contained()?;
+        let none = [
+            ("min_features", self.min_features == Some(0)),
+            ("ignore_common", self.ignore_common == Some(0)),
+            ("max_record", self.max_record == Some(0)),
+        ];
+        if let Some((name, _)) = none.into_iter().find(|(_, is_zero)| *is_zero) {
+            let reason =
+                format!("the setting {name}=0 has no meaning; use 1 or more, or leave it out");
+            return Err(LookalikeError::Settings(reason));
+        }
         self.check_features()?;
         self.check_case()?;
         self.check_boilerplate()?;

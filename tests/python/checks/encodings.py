@@ -40,6 +40,8 @@ def encodings(c: Checks) -> None:
         c.check(f"encodings: named by a {door}", ledger_of(out) == ledger_of(c.out("encoding koi8-r")), done.stderr)
     settings = summary_of(c.out("encoding koi8-r"))["settings"]["job"]["settings"]
     c.check("encodings: the setting is recorded", settings["formats"]["text_encoding"] == "koi8-r", settings)
+    done = c.run("dedup", ".", "-o", c.out("encoding alias"), "--tables", "tsv", "-q", "-t", "0.6", "--text-encoding", "CSKOI8R", cwd=mixed)
+    c.check("encodings: another name of it", ledger_of(c.out("encoding alias")) == ledger_of(c.out("encoding koi8-r")), done.stderr)
     for wrong in ("utf-16le", "windwos-1251"):
         done = c.run("dedup", ".", "-o", c.out("encoding wrong"), "--text-encoding", wrong, cwd=mixed)
         c.check(f"encodings: {wrong} is refused", done.returncode == 2 and "--text-encoding" in done.stderr, done.stderr)

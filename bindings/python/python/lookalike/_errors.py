@@ -20,7 +20,7 @@ _NAMES = {
 # Commands that the library names, and what the package has.
 _COMMANDS = {"`index create`": "Index.create()"}
 
-_SETTING = re.compile(r"\b[Tt]he setting (\w+)(=[\w:.]*[\w%])?")
+_SETTING = re.compile(r"\b[Tt]he setting (\w+)(=(?:'[^']*'|\([^)]*\)|[^\s;,()`:]|:(?=\w))*(?<!\.))?")
 
 
 class LookalikeError(Exception):
@@ -93,12 +93,16 @@ def in_python(message: str) -> str:
 
     >>> in_python("name the text with the setting text_field; see the setting keep=newest")
     "name the text with text=; see keep='newest'"
+    >>> in_python("the setting contained_only=-0.5: `-0.5` is no share. The setting keep=max:score.")
+    "contained_only='-0.5': `-0.5` is no share. keep='max:score'."
+    >>> print(in_python("the setting keep=prefer(a=b|c): no document; the setting extract=pdf='cat {}', or"))
+    keep='prefer(a=b|c)': no document; extract="pdf='cat {}'", or
     """
 
     def keyword(match: re.Match[str]) -> str:
         name, value = match.groups()
         name = _NAMES.get(name, name)
-        return f"{name}={value[1:]!r}" if value else f"{name}="
+        return f"{name}={value[1:]!r}" if value is not None else f"{name}="
 
     for command, own in _COMMANDS.items():
         message = message.replace(command, own)

@@ -118,7 +118,7 @@ class SettingFields:
     features : str, optional
         Field with a list of integers or strings that is the feature set of the document in place of its text: any
         object with features.
-    text_encoding : {"big5", "cp437", "cp850", "cp852", "cp866", "euc-jp", "euc-kr", "gb18030", "gbk", "iso-8859-1", "iso-8859-2", "iso-8859-5", "iso-8859-7", "iso-8859-9", "iso-8859-15", "koi8-r", "koi8-u", "macintosh", "shift_jis", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258"}, optional
+    text_encoding : str, optional
         Encoding of text and Markdown files that are not UTF-8 and have no byte order mark [default: malformed bytes
         are replaced].
     csv_delimiter : str, optional
@@ -194,7 +194,7 @@ class SettingFields:
     max_record: int | None = None
     join_lists: str | None = None
     features: str | None = None
-    text_encoding: Literal["big5", "cp437", "cp850", "cp852", "cp866", "euc-jp", "euc-kr", "gb18030", "gbk", "iso-8859-1", "iso-8859-2", "iso-8859-5", "iso-8859-7", "iso-8859-9", "iso-8859-15", "koi8-r", "koi8-u", "macintosh", "shift_jis", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258"] | None = None
+    text_encoding: str | None = None
     csv_delimiter: str | None = None
     csv_quote: str | None = None
     csv_escape: str | None = None
@@ -239,7 +239,7 @@ class TextKeywords(TypedDict, total=False):
     max_record: int | None
     join_lists: str | None
     features: str | None
-    text_encoding: Literal["big5", "cp437", "cp850", "cp852", "cp866", "euc-jp", "euc-kr", "gb18030", "gbk", "iso-8859-1", "iso-8859-2", "iso-8859-5", "iso-8859-7", "iso-8859-9", "iso-8859-15", "koi8-r", "koi8-u", "macintosh", "shift_jis", "windows-1250", "windows-1251", "windows-1252", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258"] | None
+    text_encoding: str | None
     csv_delimiter: str | None
     csv_quote: str | None
     csv_escape: str | None

@@ -88,11 +88,32 @@ class Settings(SettingFields):
                 wrong.append("verify")
             if wrong:
                 raise SettingsError(f"{wrong[0]}= is for a method; name one with method=", "settings")
-        checked = json.loads(_lookalike.checked_settings(self.to_json()))
+        try:
+            checked = json.loads(_lookalike.checked_settings(self.to_json()))
+        except SettingsError as error:
+            raise self._named(error) from None
         # "prefer(a=b),longest" is two rules, as of the command.
         object.__setattr__(self, "keep", tuple(checked["keep"]))
         object.__setattr__(self, "shingle", checked.get("shingle"))
         object.__setattr__(self, "min_features", checked["min_features"])
+
+    def _named(self, error: SettingsError) -> SettingsError:
+        """The error with the keyword that it is about, where it names none: the one that is wrong by itself."""
+        message = str(error)
+        if any(f"{name}=" in message for name in PATHS):
+            return error
+        given = json.loads(self.to_json())
+        for name, (first, *rest) in PATHS.items():
+            if first not in given or (rest and rest[0] not in given[first]):
+                continue
+            usual = json.loads(Settings().to_json())
+            alone = {**usual.get(first, {}), rest[0]: given[first][rest[0]]} if rest else given[first]
+            try:
+                _lookalike.checked_settings(json.dumps({**usual, first: alone}))
+            except SettingsError as wrong:
+                if str(wrong) == message:
+                    return SettingsError(f"{name}={getattr(self, name)!r}: {message}", error.code)
+        return error
 
     def replace(self, **changes: Unpack[ChangeKeywords]) -> Settings:
         """These settings with other values.

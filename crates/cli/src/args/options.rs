@@ -4,7 +4,7 @@ use super::values::{checksum, separator, size, utf8};
 use clap::builder::{PossibleValuesParser, Resettable, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use lookalike::{
-    input::{CsvChar, CsvQuote, Extractor, Format, StatusFilter},
+    input::{CsvChar, CsvQuote, Extractor, Format, StatusFilter, TextEncoding},
     results::TableFormat,
     settings::BoilerplateLimit,
 };
@@ -153,6 +153,7 @@ fn parser(kind: Kind) -> ValueParser {
         Kind::CsvChar => ValueParser::new(checked::<CsvChar>),
         Kind::CsvQuote => ValueParser::new(checked::<CsvQuote>),
         Kind::Status => ValueParser::new(checked::<StatusFilter>),
+        Kind::Encoding => ValueParser::new(checked::<TextEncoding>),
         Kind::Extractors => ValueParser::new(checked::<Extractor>),
         Kind::Checksum => ValueParser::new(|text: &str| checksum(text).map(Value::from)),
     }

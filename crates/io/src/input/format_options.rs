@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::path::Path;
+use std::str::FromStr;
 use std::time::Duration;
 
 use lookalike_text::decode_plain;
@@ -137,21 +138,29 @@ impl TextEncoding {
     }
 }
 
-impl TryFrom<String> for TextEncoding {
-    type Error = String;
+impl FromStr for TextEncoding {
+    type Err = String;
 
-    fn try_from(name: String) -> Result<Self, String> {
+    fn from_str(name: &str) -> Result<Self, String> {
         let shifts = *b"+ACE-~{VPND~}";
         let ascii: Vec<u8> = (0..128).chain(shifts).collect();
-        let read = decode_plain(&ascii, Some(&name));
+        let read = decode_plain(&ascii, Some(name));
         // Without a known name it would be UTF-8.
         match read.encoding != "UTF-8" && read.text.as_bytes() == ascii {
-            true => Ok(Self(name)),
+            true => Ok(Self(name.to_owned())),
             false => Err(format!(
                 "unknown encoding `{name}`; name one in which ASCII is ASCII and that is not UTF-8, such as \
                  windows-1251, shift_jis or gb18030"
             )),
         }
+    }
+}
+
+impl TryFrom<String> for TextEncoding {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        name.parse()
     }
 }
 
@@ -219,6 +228,7 @@ mod tests {
         assert_eq!(cyrillic.text(b"\xef\xf0\xe8\xe2\xe5\xf2 a").as_deref(), Some("привет a"));
         assert_eq!(cyrillic.text("привет".as_bytes()), None);
         assert_eq!(cyrillic.text(b"\xff\xfea\0").as_deref(), Some("a"));
+        assert_eq!(read("CP1251").unwrap().text(b"\xef").as_deref(), Some("п"));
         for name in ["", "utf-8", "windwos-1251", "utf-16le", "iso-2022-jp", "utf-7", "hz"] {
             assert!(read(name).unwrap_err().contains("unknown encoding"), "{name}");
         }
