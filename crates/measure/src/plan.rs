@@ -18,13 +18,14 @@ pub use job::{DEFAULT_SAMPLE, PlanJob};
 
 use crate::evaluate::job::usual_list_from;
 use cost::{Forecast, Growth};
-use listing::{growth, list};
+use listing::{Listing, growth, list};
 use lookalike_engine::{
-    Approach, ChunkId, Collection, EngineError, Linkage, Progress, Units, common_elements,
+    Approach, ChunkId, Collection, EngineError, Linkage, MatchSettings, Progress, Units,
+    common_elements,
 };
 use lookalike_io::source::{Entry, Sample, SampleShare};
 use lookalike_io::{Inputs, Problem};
-use lookalike_report::{Plan, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool};
+use lookalike_report::{Plan, PlanCost, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool};
 use lookalike_run::analysis::{discover, pool};
 use lookalike_run::common::same_elements;
 use lookalike_run::memory::{self, Memory};
@@ -96,19 +97,17 @@ pub(crate) fn plan_inputs(
     };
     let job = &PlanJob { job: tokens::decide(&job.job, &inputs)?, ..job.clone() };
     settings.analysis.clone_from(&job.job.settings.analysis);
-    let mut ways = ways(job, &settings)?;
+    let ways = ways(job, &settings)?;
     input_fields::check(&inputs, &|| progress.cancelled())?;
-    let sample = inputs.sample(job.sample, job.seed);
-    let pool = pool(threads)?;
     let memory = Memory::of(job.job.memory);
     let linkage = job.job.settings.resolved(job.cluster).linkage();
     let lists = job.cluster || linkage == Linkage::Components;
     let bench = Bench {
         inputs: &inputs,
         separate_by: job.job.settings.separate_by.as_deref(),
-        sample: &sample,
+        sample: &inputs.sample(job.sample, job.seed),
         keep: &keep,
-        pool: &pool,
+        pool: &pool(threads)?,
         threads,
         memory,
         scratch: job.job.scratch.clone().unwrap_or_else(std::env::temp_dir),
@@ -119,121 +118,10 @@ pub(crate) fn plan_inputs(
         list_pairs: lists.then_some(job.job.max_pairs),
         progress,
     };
-
-    let exact = Approach::default();
-    let mut trial = bench.run(&settings, &exact)?;
-    if sample.is_whole() {
-        // If only a part is read, other documents may have the field.
-        // A sample need not have every value that is preferred.
-        keep_fields::check(&inputs, &keep, &trial.collection, false)?;
-    }
-    let size = Size::of(&inputs, &sample, &trial)?;
-    if let Some(most) = job.job.settings.ignore_common {
-        // The share of the sample's sets that corresponds to N of the whole.
-        let most = ((f64::from(most) * size.share) as u32).max(1);
-        let common = pool.install(|| {
-            let units = Units::new(&trial.collection, &[], settings.measure, progress)?;
-            common_elements(&trial.collection, &units, most, memory.counting(), progress)
-        })?;
-        settings.common = Some(Arc::new(common));
-        for way in &mut ways {
-            let shingles = way.approach.method.as_ref().and_then(|method| method.shingles());
-            if shingles.is_some_and(|kind| same_elements(kind, settings.features)) {
-                way.approach.common.clone_from(&settings.common);
-            }
-        }
-        trial = bench.run(&settings, &exact)?;
-    }
-    let growth = growth(&bench, &trial.collection, &settings, trial.removed)?;
-    let from = usual_list_from(&settings)?;
-    let chunks = trial.chunks;
-    progress.step(2, steps);
-    let listing = list(&bench, &trial.collection, &settings, from, chunks, size.share)?;
-    let removed = removal(&listing, &size, &sample, bench.linkage, trial.removed);
-    let writing = if job.cluster { None } else { Some(bench.writing()?) };
-    let (in_sample, pairs) = listing.matching_pairs();
-    let times = size.documents as f64 / f64::from(trial.collection.len().max(1));
-    let met = match (lists, in_sample, trial.removed) {
-        (true, 1.., _) => pairs / in_sample as f64,
-        (false, _, 1..) => removed.expected as f64 / trial.removed as f64,
-        _ => times,
-    };
-    let growth_of = Growth { bytes: size.times, documents: times, met: met.max(times) };
-    let forecast = Forecast {
-        settings: &settings,
-        growth: growth_of,
-        texts: size.text_bytes,
-        keeps: state::keeps(&job.job, &inputs, memory),
-        memory,
-        threads,
-        base,
-        writing,
-    };
-
-    let features = (trial.memory_model.unit_elements * times) as u64;
-    let mut methods = vec![PlanRecall {
-        method: "exact".into(),
-        recall: Some(1.0),
-        recall_in_sample: (in_sample > 0).then_some(1.0),
-        precision_in_sample: (in_sample > 0).then_some(1.0),
-    }];
-    let mut costs = vec![forecast.cost("exact", &trial)];
-    let problems = trial.collection.problems.count();
-    let documents = u64::from(trial.collection.len());
-    let mut text_bytes = 0;
-    trial.collection.for_each(|_, document| text_bytes += document.text_bytes)?;
-    let listed = trial.collection.problems.into_listed();
-    for (step, Way { name, approach, theory }) in (3..).zip(ways) {
-        progress.step(step, steps);
-        let trial = bench.run(&settings, &approach)?;
-        costs.push(forecast.cost(&name, &trial));
-        let units = bench.units(&trial.collection, listing.thinning, &settings)?;
-        let options = bench.options(Linkage::Components, Some(job.job.max_pairs));
-        let found = bench.find(&trial.collection, &units, &settings, &approach, &options)?;
-        let (recall_in_sample, precision_in_sample) = match found.pairs.complete {
-            true => listing.found(&units, &found.pairs.edges),
-            false => (None, None),
-        };
-        let recall = theory.and_then(|theory| {
-            listing.recall(&settings, |similarity| theory.probability(similarity))
-        });
-        methods.push(PlanRecall { method: name, recall, recall_in_sample, precision_in_sample });
-    }
-    let mut plan = Plan {
-        tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
-        command: if job.cluster { "cluster".into() } else { "dedup".into() },
-        settings: settings_summary(&job.job.settings),
-        inputs: inputs.files.iter().map(|file| file.name.clone()).collect(),
-        input_bytes: inputs.files.iter().map(|file| file.size).sum(),
-        sample: PlanSample {
-            seed: job.seed,
-            whole: sample.is_whole(),
-            input_bytes: size.sampled_bytes,
-            documents,
-            problems,
-            text_bytes,
-            share: size.share,
-            files_from_beginning: sample.from_beginning(),
-        },
-        documents: size.documents,
-        documents_range: size.documents_range(),
-        tokens: size.tokens,
-        features,
-        text_bytes: size.text_bytes,
-        similarity: listing.steps(&settings, from),
-        removed: PlanRemoval { pairs, ..removed },
-        growth,
-        methods,
-        notes: Vec::new(),
-        run: None,
-    };
-    plan.notes = notes(&plan, listing.documents, bench.linkage);
-    let required = Required {
-        recall: job.recall,
-        memory: memory.0,
-        pairs: in_sample,
-        whole: sample.is_whole(),
-    };
+    let Predicted { mut plan, costs, pairs, problems } =
+        predict(job, &bench, (settings, ways), base, steps)?;
+    let whole = plan.sample.whole;
+    let required = Required { recall: job.recall, memory: memory.0, pairs, whole };
     let recommendation = required.recommend(&plan.methods, &costs);
     plan.run = Some(PlanRun {
         command_line: job.job.command.clone(),
@@ -247,7 +135,168 @@ pub(crate) fn plan_inputs(
         options: recommendation.options,
         reason: recommendation.reason,
     });
-    Ok(Planned { plan, problems: listed })
+    Ok(Planned { plan, problems })
+}
+
+/// A plan without its recommendation.
+struct Predicted {
+    plan: Plan,
+    costs: Vec<PlanCost>,
+    /// Matching pairs of documents in the sample.
+    pairs: u64,
+    problems: Vec<Problem>,
+}
+
+/// Runs the exact join and each other method on the sample, and predicts results and costs of all.
+fn predict(
+    job: &PlanJob,
+    bench: &Bench<'_>,
+    (mut settings, mut ways): (MatchSettings, Vec<Way>),
+    base: u64,
+    steps: u32,
+) -> Result<Predicted, LookalikeError> {
+    let Bench { inputs, sample, .. } = *bench;
+    let exact = Approach::default();
+    let mut trial = bench.run(&settings, &exact)?;
+    if sample.is_whole() {
+        // If only a part is read, other documents may have the field.
+        // A sample need not have every value that is preferred.
+        keep_fields::check(inputs, bench.keep, &trial.collection, false)?;
+    }
+    let size = Size::of(inputs, sample, &trial)?;
+    if let Some(most) = job.job.settings.ignore_common {
+        ignore_common(bench, &trial.collection, (&mut settings, &mut ways), most, size.share)?;
+        trial = bench.run(&settings, &exact)?;
+    }
+    let growth = growth(bench, &trial.collection, &settings, trial.removed)?;
+    let from = usual_list_from(&settings)?;
+    bench.progress.step(2, steps);
+    let listing = list(bench, &trial.collection, &settings, from, trial.chunks, size.share)?;
+    let removed = removal(&listing, &size, sample, bench.linkage, trial.removed);
+    let (in_sample, pairs) = listing.matching_pairs();
+    let times = size.documents as f64 / f64::from(trial.collection.len().max(1));
+    let met = match (bench.list_pairs, in_sample, trial.removed) {
+        (Some(_), 1.., _) => pairs / in_sample as f64,
+        (None, _, 1..) => removed.expected as f64 / trial.removed as f64,
+        _ => times,
+    };
+    let forecast = Forecast {
+        settings: &settings,
+        growth: Growth { bytes: size.times, documents: times, met: met.max(times) },
+        texts: size.text_bytes,
+        keeps: state::keeps(&job.job, inputs, bench.memory),
+        memory: bench.memory,
+        threads: bench.threads,
+        base,
+        writing: if job.cluster { None } else { Some(bench.writing()?) },
+    };
+    let of_exact = (recall_of_exact(in_sample > 0), forecast.cost("exact", &trial));
+    let (read, problems) = read_documents(trial.collection)?;
+    let others = try_ways(bench, ways, &listing, &forecast, job.job.max_pairs, steps)?;
+    let (methods, costs) = std::iter::once(of_exact).chain(others).unzip();
+    let mut plan = Plan {
+        tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
+        command: if job.cluster { "cluster".into() } else { "dedup".into() },
+        settings: settings_summary(&job.job.settings),
+        inputs: inputs.files.iter().map(|file| file.name.clone()).collect(),
+        input_bytes: inputs.files.iter().map(|file| file.size).sum(),
+        sample: PlanSample {
+            seed: job.seed,
+            whole: sample.is_whole(),
+            input_bytes: size.sampled_bytes,
+            share: size.share,
+            files_from_beginning: sample.from_beginning(),
+            ..read
+        },
+        documents: size.documents,
+        documents_range: size.documents_range(),
+        tokens: size.tokens,
+        features: (trial.memory_model.unit_elements * times) as u64,
+        text_bytes: size.text_bytes,
+        similarity: listing.steps(&settings, from),
+        removed: PlanRemoval { pairs, ..removed },
+        growth,
+        methods,
+        notes: Vec::new(),
+        run: None,
+    };
+    plan.notes = notes(&plan, listing.documents, bench.linkage);
+    Ok(Predicted { plan, costs, pairs: in_sample, problems })
+}
+
+/// Ignores what is common in the sample, as a run ignores what more than `most` distinct documents of
+/// the whole have: the number that corresponds to the share of the sample.
+fn ignore_common(
+    bench: &Bench<'_>,
+    collection: &Collection,
+    (settings, ways): (&mut MatchSettings, &mut [Way]),
+    most: u32,
+    share: f64,
+) -> Result<(), LookalikeError> {
+    let most = ((f64::from(most) * share) as u32).max(1);
+    let common = bench.pool.install(|| {
+        let units = Units::new(collection, &[], settings.measure, bench.progress)?;
+        common_elements(collection, &units, most, bench.memory.counting(), bench.progress)
+    })?;
+    settings.common = Some(Arc::new(common));
+    for way in ways {
+        let shingles = way.approach.method.as_ref().and_then(|method| method.shingles());
+        if shingles.is_some_and(|kind| same_elements(kind, settings.features)) {
+            way.approach.common.clone_from(&settings.common);
+        }
+    }
+    Ok(())
+}
+
+/// The recall of the exact join; that in the sample is known where it has pairs.
+fn recall_of_exact(has_pairs: bool) -> PlanRecall {
+    let in_sample = has_pairs.then_some(1.0);
+    PlanRecall {
+        method: "exact".into(),
+        recall: Some(1.0),
+        recall_in_sample: in_sample,
+        precision_in_sample: in_sample,
+    }
+}
+
+/// Counts documents, bytes and problems of the sample, and lists the problems.
+fn read_documents(collection: Collection) -> Result<(PlanSample, Vec<Problem>), LookalikeError> {
+    let mut text_bytes = 0;
+    collection.for_each(|_, document| text_bytes += document.text_bytes)?;
+    let (documents, problems) = (u64::from(collection.len()), collection.problems.count());
+    let read = PlanSample { documents, problems, text_bytes, ..PlanSample::default() };
+    Ok((read, collection.problems.into_listed()))
+}
+
+/// Runs each method but the exact join on the sample: its recall and cost.
+fn try_ways(
+    bench: &Bench<'_>,
+    ways: Vec<Way>,
+    listing: &Listing,
+    forecast: &Forecast<'_>,
+    max_pairs: u64,
+    steps: u32,
+) -> Result<Vec<(PlanRecall, PlanCost)>, LookalikeError> {
+    let settings = forecast.settings;
+    let mut tried = Vec::new();
+    for (step, Way { name, approach, theory }) in (3..).zip(ways) {
+        bench.progress.step(step, steps);
+        let trial = bench.run(settings, &approach)?;
+        let cost = forecast.cost(&name, &trial);
+        let units = bench.units(&trial.collection, listing.thinning, settings)?;
+        let options = bench.options(Linkage::Components, Some(max_pairs));
+        let found = bench.find(&trial.collection, &units, settings, &approach, &options)?;
+        let (recall_in_sample, precision_in_sample) = match found.pairs.complete {
+            true => listing.found(&units, &found.pairs.edges),
+            false => (None, None),
+        };
+        let recall = theory.and_then(|theory| {
+            listing.recall(settings, |similarity| theory.probability(similarity))
+        });
+        let recall = PlanRecall { method: name, recall, recall_in_sample, precision_in_sample };
+        tried.push((recall, cost));
+    }
+    Ok(tried)
 }
 
 /// Estimated size of the collection.
@@ -344,7 +393,7 @@ fn error(collection: &Collection, chunks: u32) -> f64 {
 
 /// Expected removal.
 fn removal(
-    listing: &listing::Listing,
+    listing: &Listing,
     size: &Size,
     sample: &Sample,
     linkage: Linkage,

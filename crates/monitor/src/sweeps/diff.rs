@@ -4,7 +4,7 @@
 //! documents of the later sweep by its content, so that pages that moved are found under their new
 //! address, whether or not they were changed on the way.
 
-use super::versions::{Change, compare, pages};
+use super::versions::{Change, Versions, address, compare, pages};
 use super::words::{WordScratch, Words};
 use lookalike_core::{Measure, Overlap, Threshold};
 use lookalike_index::{
@@ -13,6 +13,7 @@ use lookalike_index::{
 use lookalike_run::LookalikeError;
 use lookalike_run::analysis::pool;
 use lookalike_run::index::open::Index;
+use lookalike_run::index::sweeps::table::Sweep;
 use lookalike_run::panics::caught;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -79,12 +80,6 @@ pub struct SweepDiff {
     pub pages: Vec<PageChange>,
 }
 
-/// Where the content of a page went.
-struct Destination {
-    at: DocAt,
-    counts: Overlap,
-}
-
 /// What became of every page from sweep `from` to sweep `to`.
 ///
 /// Pages with the same address are compared with each other. A page whose address is gone, or
@@ -134,106 +129,159 @@ pub fn diff(
     }
     let site = options.site.as_deref();
     let (earlier, later) = (pages(&snapshot, &from, site), pages(&snapshot, &to, site));
-    let makers = index.analysis.makers();
-    let scratch = || QueryScratch::new(makers());
+    let slight = options.slight;
+    let pair =
+        SweepPair { index, snapshot: &snapshot, from, to, earlier, later, threshold, slight };
     let pool = pool(lookalike_run::settings::thread_count(options.threads))?;
     caught(|| {
         pool.install(|| {
-            let compared: Vec<_> = earlier
-                .par_iter()
-                .map_init(scratch, |scratch, (&url, &at)| {
-                    let Some(&other) = later.get(url) else { return Ok((url, at, None)) };
-                    let versions = compare(&snapshot, (at, other), options.slight, scratch)?;
-                    Ok((url, at, Some((other, versions))))
-                })
-                .collect::<Result<_, LookalikeError>>()?;
-            // What content can have moved to: documents that are new or changed.
-            let unchanged: BTreeSet<DocAt> = compared
-                .iter()
-                .filter_map(|(_, _, other)| other.as_ref())
-                .filter(|(_, versions)| versions.change <= Change::SameWords)
-                .map(|&(other, _)| other)
-                .collect();
-            let targets = |at: DocAt| !unchanged.contains(&at);
-            let mut pages: Vec<PageChange> = compared
-                .into_par_iter()
-                .map_init(scratch, |scratch, (url, at, other)| {
-                    let page = |change, other: Option<(DocAt, Overlap)>| PageChange {
-                        change,
-                        url: Some(url.to_owned()),
-                        id: Some(snapshot.document(at).id().to_owned()),
-                        new_url: other.map(|(at, _)| {
-                            super::versions::address(snapshot.document(at)).to_owned()
-                        }),
-                        new_id: other.map(|(at, _)| snapshot.document(at).id().to_owned()),
-                        resemblance: other.map(|(_, counts)| counts.resemblance()),
-                        containment: other.map(|(_, counts)| counts.containment_a_in_b()),
-                        distance: None,
-                    };
-                    let heavy = other
-                        .as_ref()
-                        .is_some_and(|(_, versions)| versions.change == Change::Heavy);
-                    if let (Some((other, versions)), false) = (&other, heavy) {
-                        return Ok(page(versions.change, Some((*other, versions.counts))));
-                    }
-                    let wanted = Wanted {
-                        sweep: to.number,
-                        threshold,
-                        own: other.as_ref().map(|(_, versions)| versions.counts),
-                        targets: &targets,
-                    };
-                    let found = destination(&snapshot, at, &wanted, scratch)?;
-                    Ok(match (other, found) {
-                        (None, None) => page(Change::Gone, None),
-                        (None, Some(to)) => page(Change::Moved, Some((to.at, to.counts))),
-                        (Some(_), Some(to)) => {
-                            page(Change::MovedAddressKept, Some((to.at, to.counts)))
-                        }
-                        (Some((own, versions)), None) => {
-                            page(Change::Heavy, Some((own, versions.counts)))
-                        }
-                    })
-                })
-                .collect::<Result<_, LookalikeError>>()?;
-            let words = Words::new(index, &snapshot)?;
-            pages.par_iter_mut().try_for_each_init(WordScratch::default, |scratch, page| {
-                let at = |id: &Option<String>, sweep: u32| {
-                    id.as_ref().and_then(|id| snapshot.with_id_in(id, sweep))
-                };
-                let both = at(&page.id, from.number).zip(at(&page.new_id, to.number));
-                if let Some((before, after)) = both {
-                    page.distance = words.distance(before, after, scratch)?;
-                }
-                Ok::<_, LookalikeError>(())
-            })?;
-            let moved: BTreeSet<&str> = pages
-                .iter()
-                .filter(|page| matches!(page.change, Change::Moved | Change::MovedAddressKept))
-                .filter_map(|page| page.new_url.as_deref())
-                .collect();
-            let new: Vec<PageChange> = later
-                .iter()
-                .filter(|(url, _)| !earlier.contains_key(*url) && !moved.contains(*url))
-                .map(|(url, &at)| PageChange {
-                    change: Change::New,
-                    url: None,
-                    new_url: Some((*url).to_owned()),
-                    id: None,
-                    new_id: Some(snapshot.document(at).id().to_owned()),
-                    resemblance: None,
-                    containment: None,
-                    distance: None,
-                })
-                .collect();
+            let compared = pair.compare_addresses()?;
+            let mut pages = pair.follow_content(compared)?;
+            pair.measure_distances(&mut pages)?;
+            let new = pair.new_pages(&pages);
             pages.extend(new);
             let mut counts: BTreeMap<&'static str, u64> =
                 Change::ALL.iter().map(|change| (change.name(), 0)).collect();
             for page in &pages {
                 *counts.entry(page.change.name()).or_default() += 1;
             }
-            Ok(SweepDiff { from: from.name, to: to.name, counts, pages })
+            Ok(SweepDiff { from: pair.from.name.clone(), to: pair.to.name.clone(), counts, pages })
         })
     })
+}
+
+/// Two sweeps that are compared, and their pages by address.
+struct SweepPair<'a> {
+    index: &'a Index,
+    snapshot: &'a Snapshot,
+    from: Sweep,
+    to: Sweep,
+    earlier: BTreeMap<&'a str, DocAt>,
+    later: BTreeMap<&'a str, DocAt>,
+    threshold: Threshold,
+    slight: f64,
+}
+
+/// A page of the earlier sweep, and what is at its address in the later one.
+type AtAddress<'a> = (&'a str, DocAt, Option<(DocAt, Versions)>);
+
+impl SweepPair<'_> {
+    fn scratch(&self) -> QueryScratch {
+        QueryScratch::new(self.index.analysis.makers()())
+    }
+
+    /// Compares each earlier page with the one at the same address.
+    fn compare_addresses(&self) -> Result<Vec<AtAddress<'_>>, LookalikeError> {
+        let compared = self.earlier.par_iter().map_init(
+            || self.scratch(),
+            |scratch, (&url, &at)| {
+                let Some(&other) = self.later.get(url) else { return Ok((url, at, None)) };
+                let versions = compare(self.snapshot, (at, other), self.slight, scratch)?;
+                Ok((url, at, Some((other, versions))))
+            },
+        );
+        compared.collect()
+    }
+
+    /// What became of the earlier pages: content that is not at its address any more is looked for
+    /// among the documents that are new or changed.
+    fn follow_content(
+        &self,
+        compared: Vec<AtAddress<'_>>,
+    ) -> Result<Vec<PageChange>, LookalikeError> {
+        let unchanged: BTreeSet<DocAt> = compared
+            .iter()
+            .filter_map(|(_, _, other)| other.as_ref())
+            .filter(|(_, versions)| versions.change <= Change::SameWords)
+            .map(|&(other, _)| other)
+            .collect();
+        let targets = |at: DocAt| !unchanged.contains(&at);
+        let followed = compared.into_par_iter().map_init(
+            || self.scratch(),
+            |scratch, (url, at, other)| {
+                let own = other.map(|(own, versions)| (own, versions.counts));
+                let here = other.map(|(_, versions)| versions.change);
+                if let Some(change) = here.filter(|change| *change != Change::Heavy) {
+                    return Ok(self.page(change, url, at, own));
+                }
+                let wanted = Wanted {
+                    sweep: self.to.number,
+                    threshold: self.threshold,
+                    own: own.map(|(_, counts)| counts),
+                    targets: &targets,
+                };
+                let found = destination(self.snapshot, at, &wanted, scratch)?;
+                let change = match (own, found) {
+                    (None, None) => Change::Gone,
+                    (None, Some(_)) => Change::Moved,
+                    (Some(_), Some(_)) => Change::MovedAddressKept,
+                    (Some(_), None) => Change::Heavy,
+                };
+                Ok(self.page(change, url, at, found.or(own)))
+            },
+        );
+        followed.collect()
+    }
+
+    /// What became of the earlier page `at`, with the later document that it became and their counts.
+    fn page(
+        &self,
+        change: Change,
+        url: &str,
+        at: DocAt,
+        later: Option<(DocAt, Overlap)>,
+    ) -> PageChange {
+        let document = later.map(|(at, _)| self.snapshot.document(at));
+        PageChange {
+            change,
+            url: Some(url.to_owned()),
+            id: Some(self.snapshot.document(at).id().to_owned()),
+            new_url: document.map(|document| address(document).to_owned()),
+            new_id: document.map(|document| document.id().to_owned()),
+            resemblance: later.map(|(_, counts)| counts.resemblance()),
+            containment: later.map(|(_, counts)| counts.containment_a_in_b()),
+            distance: None,
+        }
+    }
+
+    /// Adds the distances of simhashes to pages that are in both sweeps.
+    fn measure_distances(&self, pages: &mut [PageChange]) -> Result<(), LookalikeError> {
+        let words = Words::new(self.index, self.snapshot)?;
+        pages.par_iter_mut().try_for_each_init(WordScratch::default, |scratch, page| {
+            let at = |id: &Option<String>, sweep: u32| {
+                id.as_ref().and_then(|id| self.snapshot.with_id_in(id, sweep))
+            };
+            let both = at(&page.id, self.from.number).zip(at(&page.new_id, self.to.number));
+            if let Some((before, after)) = both {
+                page.distance = words.distance(before, after, scratch)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The pages of addresses that were not there before, to which no page moved.
+    fn new_pages(&self, pages: &[PageChange]) -> Vec<PageChange> {
+        let moved: BTreeSet<&str> = pages
+            .iter()
+            .filter(|page| matches!(page.change, Change::Moved | Change::MovedAddressKept))
+            .filter_map(|page| page.new_url.as_deref())
+            .collect();
+        let new = self
+            .later
+            .iter()
+            .filter(|(url, _)| !self.earlier.contains_key(*url) && !moved.contains(*url));
+        let page = |(url, &at): (&&str, &DocAt)| PageChange {
+            change: Change::New,
+            url: None,
+            new_url: Some((*url).to_owned()),
+            id: None,
+            new_id: Some(self.snapshot.document(at).id().to_owned()),
+            resemblance: None,
+            containment: None,
+            distance: None,
+        };
+        new.map(page).collect()
+    }
 }
 
 /// What is asked about a page that is gone from its address.
@@ -270,7 +318,7 @@ fn destination(
     at: DocAt,
     wanted: &Wanted<'_>,
     scratch: &mut QueryScratch,
-) -> Result<Option<Destination>, LookalikeError> {
+) -> Result<Option<(DocAt, Overlap)>, LookalikeError> {
     let Wanted { sweep, threshold, targets, .. } = *wanted;
     let document = snapshot.document(at);
     let set = snapshot.set(at, scratch)?;
@@ -295,5 +343,5 @@ fn destination(
         }
     }
     // Content that was at the other address before did not move there.
-    Ok(best.filter(|(at, _)| targets(*at)).map(|(at, counts)| Destination { at, counts }))
+    Ok(best.filter(|(at, _)| targets(*at)))
 }
