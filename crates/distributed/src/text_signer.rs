@@ -144,7 +144,7 @@ impl TextSigner {
     pub fn new(settings: &Settings) -> Result<Self, LookalikeError> {
         feature_settings::refuse(&settings.fields, "a signer of texts")?;
         settings.check()?;
-        settings.refuse_boilerplate("texts that are signed one by one")?;
+        settings.refuse(&["boilerplate"], "texts that are signed one by one")?;
         settings.refuse_given_fields("texts that are signed one by one")?;
         if settings.ignore_common.is_some() {
             return Err(LookalikeError::Settings(

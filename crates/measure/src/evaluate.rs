@@ -229,8 +229,7 @@ struct Checked {
 
 impl Checked {
     fn new(settings: &Settings, options: &EvaluateOptions) -> Result<Self, LookalikeError> {
-        settings.refuse_survivors("evaluate")?;
-        settings.refuse_boilerplate("evaluate")?;
+        settings.refuse(&["keep_n", "contained_only", "boilerplate"], "evaluate")?;
         let matching = settings.matching()?;
         let from = options.list_from(&matching)?;
         let entries = match options.methods.as_slice() {

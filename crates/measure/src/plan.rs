@@ -31,7 +31,9 @@ use lookalike_run::common::same_elements;
 use lookalike_run::memory::{self, Memory};
 use lookalike_run::panics::caught;
 use lookalike_run::summarise::settings_summary;
-use lookalike_run::{LookalikeError, feature_settings, input_fields, keep_fields, state, tokens};
+use lookalike_run::{
+    LookalikeError, Settings, feature_settings, input_fields, keep_fields, state, tokens,
+};
 use recommend::Required;
 use std::sync::Arc;
 use std::time::Instant;
@@ -81,9 +83,9 @@ pub(crate) fn plan_inputs(
 ) -> Result<Planned, LookalikeError> {
     let started = Instant::now();
     let base = memory::resident().unwrap_or(0);
-    job.job.settings.refuse_survivors("plan")?;
+    job.job.settings.refuse(&Settings::SURVIVORS, "plan")?;
     feature_settings::refuse(&job.job.settings.fields, "plan")?;
-    job.job.settings.refuse_boilerplate("plan")?;
+    job.job.settings.refuse(&["boilerplate"], "plan")?;
     let mut settings = job.job.settings.matching()?;
     let keep = job.job.settings.keep_rules()?;
     let threads = job.job.thread_count();

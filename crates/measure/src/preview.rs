@@ -10,7 +10,7 @@ use lookalike_report::SettingsSummary;
 use lookalike_run::analysis::discover;
 use lookalike_run::panics::caught;
 use lookalike_run::summarise::settings_summary;
-use lookalike_run::{Job, LookalikeError, tokens};
+use lookalike_run::{Job, LookalikeError, Settings, tokens};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -93,7 +93,9 @@ fn carry_out(job: &Job, cluster: bool, progress: &dyn Progress) -> Result<Previe
     let settings = settings_summary(&job.settings);
     let not_planned = match job.against.is_empty() {
         false => Some("a plan does not know the setting against".to_owned()),
-        true => job.settings.refuse_survivors("plan").err().map(|error| error.to_string()),
+        true => {
+            job.settings.refuse(&Settings::SURVIVORS, "plan").err().map(|error| error.to_string())
+        }
     };
     let planned = match &not_planned {
         Some(_) => None,

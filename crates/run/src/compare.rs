@@ -44,7 +44,7 @@ pub fn compare(
     b: &str,
     settings: &Settings,
 ) -> Result<DocumentComparison, LookalikeError> {
-    settings.refuse_separation("a comparison of two documents")?;
+    settings.refuse(&["separate_by"], "a comparison of two documents")?;
     settings.matching()?;
     caught(|| {
         let inputs_of = |wanted: &str| {
@@ -82,7 +82,7 @@ pub fn compare_texts(
     b: &str,
     settings: &Settings,
 ) -> Result<DocumentComparison, LookalikeError> {
-    settings.refuse_separation("a comparison of two documents")?;
+    settings.refuse(&["separate_by"], "a comparison of two documents")?;
     settings.matching()?;
     let named = |id: &str, text: &str| DocExhibit {
         id: id.to_owned(),
@@ -117,7 +117,7 @@ pub fn compare_in(
     b: &str,
     settings: &Settings,
 ) -> Result<DocumentComparison, LookalikeError> {
-    settings.refuse_separation("a comparison of two documents")?;
+    settings.refuse(&["separate_by"], "a comparison of two documents")?;
     settings.matching()?;
     let place = source.name().to_owned();
     let (inputs, caller) = source.open(settings.reading(Vec::new(), None), |inputs| {

@@ -71,7 +71,7 @@ fn run(
     progress: &dyn Progress,
 ) -> Result<Answer, LookalikeError> {
     if action == Action::List && settings.keep_n != DEFAULT_KEEP_N {
-        settings.refuse_survivors("cluster, which removes nothing")?;
+        settings.refuse(&Settings::SURVIVORS, "cluster, which removes nothing")?;
     }
     let mut job = resources.job(&settings.resolved(action == Action::List));
     check_source(&source, settings)?;

@@ -53,26 +53,12 @@ impl Settings {
         given_fields(self, &spec)
     }
 
-    /// Refuses the setting separate_by in a call that does not honour it.
-    ///
-    /// # Errors
-    /// It is given.
-    pub(crate) fn refuse_separation(&self, what: &str) -> Result<(), LookalikeError> {
-        match self.separate_by {
-            None => Ok(()),
-            Some(_) => Err(LookalikeError::Settings(format!(
-                "the setting separate_by is for runs of dedup and cluster on one machine, evaluate and \
-                 plan, and not for {what}; leave it out"
-            ))),
-        }
-    }
-
     /// Refuses fields that are read beside those of the text in a call that does not read them.
     ///
     /// # Errors
     /// Such a field, or a method that does not exist.
     pub fn refuse_given_fields(&self, what: &str) -> Result<(), LookalikeError> {
-        self.refuse_separation(what)?;
+        self.refuse(&["separate_by"], what)?;
         let spec = self.method.as_ref().map(|method| method.spec.parse()).transpose()?;
         spec.iter().try_for_each(|spec| refuse_fields_of(spec, what))
     }

@@ -18,7 +18,7 @@ use crate::source_losses::source_losses;
 use crate::summarise::summarise;
 use crate::table_store::{TableFiles, write_problems};
 use crate::template_sample::TemplateSample;
-use crate::{Job, LookalikeError, memory, skipped_files, state, symbols};
+use crate::{Job, LookalikeError, Settings, memory, skipped_files, state, symbols};
 use lookalike_engine::poll::Poll;
 use lookalike_engine::{DocumentId, Progress};
 use lookalike_io::input::LeftOut;
@@ -118,7 +118,7 @@ fn carry_out(
     let list_pairs = job.settings.lists_pairs(action);
     let guards = Guards::of(job)?;
     if action == Action::List && job.settings.keep_n != DEFAULT_KEEP_N {
-        job.settings.refuse_survivors("cluster, which removes nothing")?;
+        job.settings.refuse(&Settings::SURVIVORS, "cluster, which removes nothing")?;
     }
     if let Some(outcome) = finished(job, list_pairs)? {
         return Ok(outcome);

@@ -397,27 +397,21 @@ impl Settings {
         }
     }
 
-    /// Refuses the setting boilerplate in a call that does not honour it.
-    pub fn refuse_boilerplate(&self, what: &str) -> Result<(), LookalikeError> {
-        match self.boilerplate {
+    /// Settings about survivors, for [`Settings::refuse`].
+    pub const SURVIVORS: [&str; 2] = ["keep_n", "contained_only"];
+
+    /// Refuses those of these settings that are given, in a call that does not honour them.
+    ///
+    /// # Errors
+    /// The first of them.
+    pub fn refuse(&self, names: &[&str], what: &str) -> Result<(), LookalikeError> {
+        let refused = |(name, is_given, _): &&Scope| names.contains(name) && is_given(self);
+        match SCOPES.iter().find(refused) {
             None => Ok(()),
-            Some(_) => Err(LookalikeError::Settings(format!(
-                "the setting boilerplate is for runs of dedup and cluster on one machine, and not \
-                 for {what}; leave it out"
+            Some((name, _, runs)) => Err(LookalikeError::Settings(format!(
+                "the setting {name} is for runs of {runs}, and not for {what}; leave it out"
             ))),
         }
-    }
-
-    /// Refuses settings about survivors in a call that does not honour them.
-    pub fn refuse_survivors(&self, what: &str) -> Result<(), LookalikeError> {
-        let name = match self {
-            Self { keep_n: DEFAULT_KEEP_N, contained_only: None, .. } => return Ok(()),
-            Self { keep_n: DEFAULT_KEEP_N, .. } => "contained_only",
-            _ => "keep_n",
-        };
-        Err(LookalikeError::Settings(format!(
-            "the setting {name} is for runs of dedup on one machine, and not for {what}; leave it out"
-        )))
     }
 
     /// How inputs are read, but for what only some jobs ask for.
@@ -461,6 +455,20 @@ impl Settings {
         Ok(self)
     }
 }
+
+/// A setting that not every call honours: its name, whether it is given, and the runs that do.
+type Scope = (&'static str, fn(&Settings) -> bool, &'static str);
+
+const SCOPES: [Scope; 4] = [
+    ("keep_n", |given| given.keep_n != DEFAULT_KEEP_N, "dedup on one machine"),
+    ("contained_only", |given| given.contained_only.is_some(), "dedup on one machine"),
+    ("boilerplate", |given| given.boilerplate.is_some(), "dedup and cluster on one machine"),
+    (
+        "separate_by",
+        |given| given.separate_by.is_some(),
+        "dedup and cluster on one machine, evaluate and plan",
+    ),
+];
 
 /// What is done and where it goes: none of it changes which documents match.
 #[derive(Debug, Clone)]

@@ -119,9 +119,9 @@ impl StepContext {
         if settings.ignore_common.is_some() {
             return refused("the setting ignore_common");
         }
-        settings.refuse_survivors("runs over several machines")?;
-        settings.refuse_boilerplate("runs over several machines")?;
-        settings.refuse_given_fields("runs over several machines")?;
+        let what = "runs over several machines";
+        settings.refuse(&["keep_n", "contained_only", "boilerplate"], what)?;
+        settings.refuse_given_fields(what)?;
         let matching = settings.matching()?;
         let StepOptions { name, against_name, only_against, complete, cross, protects } = options;
         Ok(Self {

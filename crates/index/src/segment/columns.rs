@@ -4,6 +4,7 @@
 //! what is wrong with it.
 
 use lookalike_core::BitmapSignature;
+use std::ops::Range;
 
 /// Strings of a document: id, address, date, and what the caller stored.
 pub(super) const STRINGS: u32 = 4;
@@ -43,7 +44,13 @@ pub(super) fn bitmap_at(column: &[u8], index: u32) -> BitmapSignature {
 /// The first of `0..n` for which `before` does not hold.
 #[inline]
 pub(super) fn partition_point(n: u32, before: impl Fn(u32) -> bool) -> u32 {
-    let (mut low, mut high) = (0, n);
+    bisect(0..n.into(), |at| before(at as u32)) as u32
+}
+
+/// The first of a range for which `before` does not hold.
+#[inline]
+pub(super) fn bisect(range: Range<u64>, before: impl Fn(u64) -> bool) -> u64 {
+    let Range { start: mut low, end: mut high } = range;
     while low < high {
         let middle = low + (high - low) / 2;
         match before(middle) {

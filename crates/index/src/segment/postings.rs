@@ -7,7 +7,7 @@
 //! the directory and one or two of a bucket.
 
 use super::MOST_POSTINGS;
-use super::columns;
+use super::columns::{self, bisect};
 use super::packed::{self, Packer};
 use crate::search::{LOOKUP_BLOCK, PostingList};
 use std::io::{self, Write};
@@ -302,14 +302,7 @@ impl List<'_> {
                 step *= 2;
             }
         }
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match before(middle) {
-                true => low = middle + 1,
-                false => high = middle,
-            }
-        }
-        low
+        bisect(low..high, before)
     }
 
     fn number(&self, at: u64) -> u32 {
@@ -318,15 +311,7 @@ impl List<'_> {
 
     /// The first entry for which `before` does not hold.
     fn first(&self, before: impl Fn(u64) -> bool) -> u64 {
-        let (mut low, mut high) = (self.start, self.end);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match before(middle) {
-                true => low = middle + 1,
-                false => high = middle,
-            }
-        }
-        low
+        bisect(self.start..self.end, before)
     }
 }
 

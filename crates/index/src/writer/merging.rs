@@ -8,7 +8,6 @@ use crate::store::{Change, SegmentEntry};
 use crate::{DocNumber, IndexError, layout};
 use roaring::RoaringBitmap;
 use std::collections::HashMap;
-use std::io::{BufWriter, Write};
 use std::ops::Add;
 use std::sync::Arc;
 
@@ -321,16 +320,7 @@ impl IndexWriter {
     }
 
     fn write_merged(&mut self, parts: &[MergePart<'_>]) -> Result<StagedSegment, IndexError> {
-        let id = self.pending.next_segment;
-        self.pending.next_segment += 1;
-        let path = layout::unfinished(&self.dir, id);
-        let io = || IndexError::io(&path);
-        let mut file = BufWriter::with_capacity(1 << 20, self.disk.create(&path).map_err(io())?);
-        let built = merge(&self.settings, parts, &mut file).map_err(io())?;
-        file.flush().map_err(io())?;
-        let data = self.disk.map(&path).map_err(io())?;
-        let segment = Segment::open_unfinished(data, &path, &self.settings, &built)?;
-        Ok(StagedSegment { id, built, segment: Arc::new(segment), file })
+        self.write_unfinished(|writer, file| merge(&writer.settings, parts, file))
     }
 
     /// Writes the states of a staged segment, syncs it and gives it its name.

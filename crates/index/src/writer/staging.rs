@@ -2,7 +2,7 @@
 
 use super::IndexWriter;
 use super::pending::{Pending, StagedSegment};
-use crate::segment::{NewDocument, SAMPLES, Segment, build, train_dictionary};
+use crate::segment::{Built, NewDocument, SAMPLES, Segment, build, train_dictionary};
 use crate::snapshot::{AskOptions, LiveSegment, QuerySet};
 use crate::{
     Ask, DocNumber, DocumentBatch, IndexError, QueryScratch, Question, SignatureView, layout,
@@ -12,7 +12,7 @@ use lookalike_join::{Criterion, verify};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
 use std::collections::HashMap;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
 
 /// What was staged.
@@ -143,18 +143,28 @@ impl IndexWriter {
             let texts: Vec<&str> = new.iter().take(SAMPLES).map(|new| new.content()).collect();
             self.dictionary = train_dictionary(&texts);
         }
+        let staged = self.write_unfinished(|writer, file| {
+            build(&writer.settings, new, &writer.dictionary, file)
+        })?;
+        self.pending.segments.push(staged);
+        Ok(())
+    }
+
+    /// Writes a segment under a temporary name, and maps it.
+    pub(super) fn write_unfinished(
+        &mut self,
+        write: impl FnOnce(&Self, &mut dyn Write) -> io::Result<Built>,
+    ) -> Result<StagedSegment, IndexError> {
         let id = self.pending.next_segment;
         self.pending.next_segment += 1;
         let path = layout::unfinished(&self.dir, id);
         let io = || IndexError::io(&path);
         let mut file = BufWriter::with_capacity(1 << 20, self.disk.create(&path).map_err(io())?);
-        let built = build(&self.settings, new, &self.dictionary, &mut file).map_err(io())?;
+        let built = write(self, &mut file).map_err(io())?;
         file.flush().map_err(io())?;
         let data = self.disk.map(&path).map_err(io())?;
         let segment = Segment::open_unfinished(data, &path, &self.settings, &built)?;
-        let segment = Arc::new(segment);
-        self.pending.segments.push(StagedSegment { id, built, segment, file });
-        Ok(())
+        Ok(StagedSegment { id, built, segment: Arc::new(segment), file })
     }
 
     /// Leaves out the documents that match a kept document of the last commit, a staged one, or an

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::input::CsvDialect;
 use crate::input::format::{About, Structure};
-use crate::sink::mark::{Refusal, rows};
+use crate::sink::mark::{Refusal, ToMark, rows};
 use crate::source::csv;
 use crate::source::fields::Fields;
 use crate::source::nested::two_columns;
@@ -18,7 +18,7 @@ use crate::source::record_limit::size_words;
 use crate::source::row_scanner::{Scanner, State, line_ends, too_long_row};
 use crate::source::stream::{Stream, grown};
 use crate::source::{Body, Chunk, CsvHeader, Next, Piece};
-use crate::{DiscoverOptions, Format, InputFile, Inputs, Mark, MarkNames, ReadFailure};
+use crate::{DiscoverOptions, Format, InputFile, Inputs, ReadFailure};
 
 use super::item::{ChunkReader, FormatItem, OpenedReader, Opening, Reading, RecordFormat, Visit};
 
@@ -58,16 +58,9 @@ impl RecordFormat for Rows {
         }
     }
 
-    fn push_marked(
-        &self,
-        chunk: &Chunk,
-        raw: &[u8],
-        _: &MarkNames,
-        mark: &Mark<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Refusal> {
-        if let Body::Rows { header, .. } = &chunk.body {
-            rows::push_marked(raw, header.dialect, mark, out);
+    fn push_marked(&self, of: &ToMark<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+        if let Body::Rows { header, .. } = &of.chunk.body {
+            rows::push_marked(of.raw, header.dialect, of.mark, out);
         }
         Ok(())
     }
@@ -341,11 +334,7 @@ impl RowReader {
                 break;
             }
         }
-        let record = match self.stream.number(&mut self.record, 1) {
-            Ok(record) => record,
-            Err(failure) => return failure.into(),
-        };
-        Piece::Bad(self.stream.problem(record, line, offset, message))
+        self.stream.skipped(&mut self.record, (line, offset), message)
     }
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::input::format::About;
-use crate::sink::mark::Refusal;
+use crate::sink::mark::{Refusal, ToMark};
 use crate::sink::table_file::TableModel;
 use crate::source::decompress::Decompressed;
 use crate::source::fields::Fields;
@@ -12,9 +12,7 @@ use crate::source::open;
 use crate::source::record_limit::too_long;
 use crate::source::scratch::VisitScratch;
 use crate::source::{Chunk, ChunkPosition, CsvHeader, Next};
-use crate::{
-    Content, DiscoverOptions, InputFile, Inputs, Item, Mark, MarkNames, OutputError, ReadFailure,
-};
+use crate::{Content, DiscoverOptions, InputFile, Inputs, Item, OutputError, ReadFailure};
 
 /// A format.
 pub(crate) struct FormatItem {
@@ -110,14 +108,7 @@ pub(crate) trait RecordFormat: Sync {
     ///
     /// # Errors
     /// It cannot be marked.
-    fn push_marked(
-        &self,
-        _chunk: &Chunk,
-        _raw: &[u8],
-        _names: &MarkNames,
-        _mark: &Mark<'_>,
-        _out: &mut Vec<u8>,
-    ) -> Result<(), Refusal> {
+    fn push_marked(&self, _of: &ToMark<'_>, _out: &mut Vec<u8>) -> Result<(), Refusal> {
         Err(Refusal::Shape("records of this format cannot be marked"))
     }
 

@@ -1,7 +1,7 @@
 //! JSONL: one JSON object per line.
 
 use crate::input::format::{About, Structure};
-use crate::sink::mark::{Refusal, jsonl};
+use crate::sink::mark::{Refusal, ToMark, jsonl};
 use crate::source::json;
 use crate::source::position::RecordPosition;
 use crate::source::raw::{is_blank, split_line};
@@ -9,7 +9,7 @@ use crate::source::record_limit::too_long_in_stream;
 use crate::source::scratch::VisitScratch;
 use crate::source::stream::{Stream, grown};
 use crate::source::{Body, Chunk, ChunkPosition, Next, Piece};
-use crate::{Format, Inputs, Item, Mark, MarkNames, ReadFailure};
+use crate::{Format, Inputs, Item, ReadFailure};
 
 use super::item::{ChunkReader, FormatItem, OpenedReader, Opening, Reading, RecordFormat, Visit};
 
@@ -86,15 +86,8 @@ impl RecordFormat for Jsonl {
         let _ = chunk.raw_records().all(|(_, line)| each(&json::member_names(line, NAMES)));
     }
 
-    fn push_marked(
-        &self,
-        _: &Chunk,
-        raw: &[u8],
-        names: &MarkNames,
-        mark: &Mark<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Refusal> {
-        jsonl::push_marked(raw, names, mark, out)
+    fn push_marked(&self, of: &ToMark<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+        jsonl::push_marked(of.raw, of.names, of.mark, out)
     }
 }
 
@@ -202,12 +195,8 @@ impl LineReader {
         if blank {
             return None;
         }
-        let record = match self.stream.number(&mut self.record, 1) {
-            Ok(record) => record,
-            Err(failure) => return Some(failure.into()),
-        };
         let message = too_long_in_stream(self.max_record);
-        Some(Piece::Bad(self.stream.problem(record, line, offset, message)))
+        Some(self.stream.skipped(&mut self.record, (line, offset), message))
     }
 }
 

@@ -3,13 +3,13 @@
 use crate::input::format::{About, Structure};
 use crate::mail::MailReader;
 use crate::mail::mbox::{self, LOOKAHEAD, SEPARATOR, Separators};
-use crate::sink::mark::{Refusal, messages};
+use crate::sink::mark::{Refusal, ToMark, messages};
 use crate::source::position::RecordPosition;
 use crate::source::record_limit::too_long_in_stream;
 use crate::source::scratch::VisitScratch;
 use crate::source::stream::{Stream, grown};
 use crate::source::{Body, Chunk, ChunkPosition, Next, Piece};
-use crate::{Format, Inputs, Item, Mark, MarkNames, ReadFailure};
+use crate::{Format, Inputs, Item, ReadFailure};
 
 use super::item::{ChunkReader, FormatItem, OpenedReader, Opening, Reading, RecordFormat, Visit};
 use super::message;
@@ -105,16 +105,9 @@ impl RecordFormat for Mbox {
         });
     }
 
-    fn push_marked(
-        &self,
-        _: &Chunk,
-        raw: &[u8],
-        names: &MarkNames,
-        mark: &Mark<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Refusal> {
-        let header = raw.len() - mbox::after_separator(raw).len();
-        messages::push_marked(raw, header, names, mark, out)
+    fn push_marked(&self, of: &ToMark<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+        let header = of.raw.len() - mbox::after_separator(of.raw).len();
+        messages::push_marked(of.raw, header, of.names, of.mark, out)
     }
 
     fn separator(&self, end: [u8; 2]) -> &'static [u8] {
@@ -299,11 +292,7 @@ impl MessageReader {
             self.stream.fill(self.stream.held.len() + self.least());
         }
         self.start();
-        let record = match self.stream.number(&mut self.record, 1) {
-            Ok(record) => record,
-            Err(failure) => return failure.into(),
-        };
         let message = too_long_in_stream(self.max_record);
-        Piece::Bad(self.stream.problem(record, line, offset, message))
+        self.stream.skipped(&mut self.record, (line, offset), message)
     }
 }

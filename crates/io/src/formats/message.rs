@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::input::format::{About, Packing, Structure};
 use crate::mail::{Mail, MailLimits, MailOptions, MailReader};
 use crate::source::fields::{Fields, non_empty};
+use crate::source::position::bare;
 use crate::source::suggest::shown;
 use crate::{Beside, Content, FieldNumber, FieldTexts, Format, FormatOptions, RecordView};
 
@@ -91,19 +92,7 @@ pub(crate) fn record<'a>(
             }
         },
     };
-    Ok(RecordView {
-        file: 0,
-        record: 0,
-        line: 0,
-        id,
-        content,
-        url,
-        title,
-        date,
-        extra,
-        given,
-        beside,
-    })
+    Ok(RecordView { id, url, title, date, extra, given, beside, ..bare(content) })
 }
 
 /// The value of a header field.

@@ -1,9 +1,9 @@
 //! WARC and WET: many pages, among other records.
 
 use crate::input::format::{About, Structure};
-use crate::sink::mark::{Refusal, messages};
+use crate::sink::mark::{Refusal, ToMark, messages};
 use crate::source::fields::{Fields, non_empty};
-use crate::source::position::RecordPosition;
+use crate::source::position::{RecordPosition, bare};
 use crate::source::record_limit::{too_long, too_long_in_stream};
 use crate::source::scratch::VisitScratch;
 use crate::source::stream::{Stream, grown};
@@ -11,10 +11,7 @@ use crate::source::suggest::shown;
 use crate::source::{Body, Chunk, ChunkPosition, Next, Piece};
 use crate::web::warc::{self, End};
 use crate::web::{self, Entry};
-use crate::{
-    Beside, Content, FieldNumber, FieldTexts, Format, Inputs, Item, Mark, MarkNames, ReadFailure,
-    RecordView,
-};
+use crate::{Content, FieldNumber, FieldTexts, Format, Inputs, Item, ReadFailure, RecordView};
 
 use super::item::{ChunkReader, FormatItem, OpenedReader, Opening, Reading, RecordFormat, Visit};
 
@@ -99,15 +96,8 @@ impl RecordFormat for Warc {
             || !matches!(web::classify(raw, statuses), Ok(Entry::Other(_)))
     }
 
-    fn push_marked(
-        &self,
-        _: &Chunk,
-        raw: &[u8],
-        names: &MarkNames,
-        mark: &Mark<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), Refusal> {
-        messages::push_marked(raw, warc::after_version(raw), names, mark, out)
+    fn push_marked(&self, of: &ToMark<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+        messages::push_marked(of.raw, warc::after_version(of.raw), of.names, of.mark, out)
     }
 
     /// Readers of compressed WARC files need it.
@@ -141,19 +131,7 @@ fn record<'a>(
             }
         },
     };
-    Ok(RecordView {
-        file: 0,
-        record: 0,
-        line: 0,
-        id,
-        content,
-        url,
-        title,
-        date,
-        extra,
-        given,
-        beside: Beside::default(),
-    })
+    Ok(RecordView { id, url, title, date, extra, given, ..bare(content) })
 }
 
 /// Fewest bytes held at first.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{BooleanArray, RecordBatch};
 use arrow_select::filter::filter_record_batch;
 
-use super::mark::{Refusal, columns, rows};
+use super::mark::{Refusal, ToMark, columns, rows};
 use super::{MarkNames, OutputError, Role};
 use crate::formats;
 use crate::guard::guarded;
@@ -196,7 +196,10 @@ impl Router<'_> {
                 Some(names) if role == Role::Marked && is_document => {
                     let mark = self.fates.mark(file, record);
                     format
-                        .push_marked(self.chunk, raw, names, &mark, &mut piece.data)
+                        .push_marked(
+                            &ToMark { chunk: self.chunk, raw, names, mark: &mark },
+                            &mut piece.data,
+                        )
                         .map_err(|refusal| self.refused_at(refusal, raw))?;
                 }
                 _ => piece.data.extend_from_slice(raw),

@@ -15,6 +15,7 @@ use super::chunk::{Body, Chunk};
 use super::fields::{Fields, Slot, nested_id, non_empty};
 use super::lists::{self, Lists};
 use super::nested::{self, Path};
+use super::position::bare;
 use super::record_limit::too_long;
 use super::scratch::VisitScratch;
 use super::texts::{Texts, hex, is_number, is_text, is_uuid, uuids};
@@ -434,17 +435,14 @@ impl Columns {
             column.append(row, field, given);
         }
         Ok(RecordView {
-            file: 0,
-            record: 0,
-            line: 0,
             id: self.ids.get(row).and_then(non_empty),
-            content,
             url: value(fields.url).unwrap_or(None),
             title: value(fields.title).unwrap_or(None),
             date: value(fields.date).unwrap_or(None),
             extra,
             beside: fields.beside(given),
             given,
+            ..bare(content)
         })
     }
 }

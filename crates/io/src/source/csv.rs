@@ -4,11 +4,11 @@
 
 use std::borrow::Cow;
 
-use crate::{Beside, Content, FieldNumber, FieldTexts, Inputs, Item, RecordView};
+use crate::{Content, FieldNumber, FieldTexts, Inputs, Item, RecordView};
 
 use super::csv_row::{Row, RowFault};
 use super::fields::{Fields, non_empty};
-use super::position::RecordPosition;
+use super::position::{RecordPosition, bare};
 use super::row_scanner::{Scanner, line_ends, too_long_row};
 use super::scratch::VisitScratch;
 use super::{Chunk, CsvHeader};
@@ -171,16 +171,12 @@ fn view<'a>(
     };
     fields.read_named(value, extra, given);
     RecordView {
-        file: 0,
-        record: 0,
-        line: 0,
         id: value(fields.id),
-        content,
         url: value(fields.url),
         title: value(fields.title),
         date: value(fields.date),
         extra,
         given,
-        beside: Beside::default(),
+        ..bare(content)
     }
 }

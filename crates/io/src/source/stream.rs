@@ -148,6 +148,19 @@ impl Stream {
         Problem { file, path, record, line, offset, message, unreadable: false }
     }
 
+    /// A record that was skipped, with its number and the problem of it.
+    pub(crate) fn skipped(
+        &mut self,
+        record: &mut u32,
+        (line, offset): (u64, u64),
+        message: String,
+    ) -> Piece {
+        match self.number(record, 1) {
+            Ok(record) => Piece::Bad(self.problem(record, line, offset, message)),
+            Err(failure) => failure.into(),
+        }
+    }
+
     /// Numbers the next records: returns `record`, the number of the first one, and advances it to the
     /// number of the record after the last one.
     ///

@@ -109,9 +109,9 @@ impl IndexSettings {
     pub(crate) fn check(&self) -> Result<(), LookalikeError> {
         self.documents.matching()?;
         self.documents.keep_rules()?;
-        self.documents.refuse_survivors("an index")?;
+        self.documents.refuse(&Settings::SURVIVORS, "an index")?;
         feature_settings::refuse(&self.documents.fields, "an index")?;
-        self.documents.refuse_boilerplate("an index")?;
+        self.documents.refuse(&["boilerplate"], "an index")?;
         self.documents.refuse_given_fields("an index")?;
         if self.documents.ignore_common.is_some() {
             return Err(LookalikeError::Settings(

@@ -122,7 +122,7 @@ impl Earlier {
             settings.contained_only = Some(least.clone());
         }
         if settings.contained_only.is_some() && self.evidence == Sort::Samples {
-            settings.refuse_survivors("runs whose pairs were decided by sketches")?;
+            settings.refuse(&Settings::SURVIVORS, "runs whose pairs were decided by sketches")?;
         }
         settings.matching()?;
         if let Some(keep) = &job.keep {

@@ -12,8 +12,19 @@ pub(crate) mod jsonl;
 pub(crate) mod messages;
 pub(crate) mod rows;
 
+use crate::Mark;
+use crate::source::Chunk;
+
 /// Number of fields.
 pub(crate) const FIELDS: usize = 7;
+
+/// A raw record that gets a mark.
+pub(crate) struct ToMark<'a> {
+    pub(crate) chunk: &'a Chunk,
+    pub(crate) raw: &'a [u8],
+    pub(crate) names: &'a MarkNames,
+    pub(crate) mark: &'a Mark<'a>,
+}
 
 /// The names of the fields.
 ///

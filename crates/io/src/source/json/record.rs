@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::source::fields::{Fields, Slot, nested_id};
+use crate::source::position::bare;
 use crate::{Content, FeatureList, FieldNumber, FieldTexts, RecordView};
 
 use super::list::{compact, elements, features};
@@ -89,17 +90,14 @@ pub(crate) fn record<'a>(
         }
     }
     Ok(RecordView {
-        file: 0,
-        record: 0,
-        line: 0,
         id,
-        content,
         url: written(fields.url),
         title: written(fields.title),
         date: written(fields.date),
         extra,
         beside: fields.beside(given),
         given,
+        ..bare(content)
     })
 }
 
