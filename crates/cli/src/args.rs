@@ -1,61 +1,25 @@
 //! Command-line arguments: definitions and `--help` texts, no behaviour.
 
-mod choices;
+mod about;
 mod documents;
 mod evaluate;
 mod filter;
 mod index;
 mod input;
 mod lexicon;
-mod log;
-mod man;
 mod matching;
-mod methods;
 mod options;
 mod output;
 mod plan;
-mod presets;
 mod recluster;
-mod report;
 mod results;
 mod run;
-mod stream;
 mod values;
 
-pub(crate) use choices::FormatArg;
-pub(crate) use documents::{CompareArgs, ExplainArgs};
-pub(crate) use evaluate::EvaluateArgs;
-pub(crate) use filter::{
-    FilterArgs, FilterCommand, FilterListArgs, FilterReportArgs, FilterRuleArgs, FilterVerdictArgs,
-    MatchRuleArgs, MessageArgs, ReportArg,
+pub(crate) use {
+    about::*, documents::*, evaluate::*, filter::*, index::*, input::*, lexicon::*, matching::*,
+    options::*, output::*, plan::*, recluster::*, results::*, run::*,
 };
-pub(crate) use index::{
-    CollapseArgs, FormatArgs, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs,
-    IndexDeleteArgs, IndexDiffArgs, IndexExportArgs, IndexHistoryArgs, IndexHoldersArgs,
-    IndexMergeArgs, IndexRepairArgs, IndexRevisitArgs, IndexRunningArgs, NoArgs, OnIndex,
-    QueryArgs, StoringArgs, SweepAddArgs, SweepCommand, SweepRemoveArgs,
-};
-pub(crate) use input::InputArgs;
-pub(crate) use lexicon::{
-    LexiconBuildArgs, LexiconCommand, LexiconMergeArgs, LexiconShowArgs, LexiconWindowArgs,
-};
-pub(crate) use log::LogArgs;
-pub(crate) use man::ManArgs;
-pub(crate) use matching::MatchArgs;
-pub(crate) use methods::MethodsArgs;
-pub(crate) use options::{
-    AnalysisArgs, BoilerplateArgs, CommonArgs, ContainedArgs, CriterionArgs, FieldArgs, Given,
-    KeepArgs, KeepNArgs, MethodArgs, MinFeaturesArgs, PresetArgs, SeedArgs, SeparateArgs,
-    WitnessArgs,
-};
-pub(crate) use output::{MemoryArgs, OutputArgs, RunningArgs};
-pub(crate) use plan::PlanArgs;
-pub(crate) use presets::PresetsArgs;
-pub(crate) use recluster::ReclusterArgs;
-pub(crate) use report::ReportArgs;
-pub(crate) use results::{ShowArgs, UndoArgs};
-pub(crate) use run::{ClusterArgs, DedupArgs, ExtraArgs, RunArgs};
-pub(crate) use stream::StreamArgs;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;

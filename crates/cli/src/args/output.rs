@@ -1,9 +1,9 @@
 //! Arguments about results and resources: output, memory, threads, spill files and checkpoints.
 
-use super::FormatArg;
 use super::options::table_format;
 use super::values::{size, threads};
-use clap::Args;
+use crate::log::Log;
+use clap::{Args, ValueEnum};
 use lookalike::results::TableFormat;
 use std::path::PathBuf;
 
@@ -58,4 +58,29 @@ pub(crate) struct OutputArgs {
     /// Also print every bad record, skipped files and the time of every phase
     #[arg(long, short = 'v', help_heading = "Running")]
     pub(crate) verbose: bool,
+}
+
+/// The report.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// Most data that report.html has in itself; larger lists of clusters are in report-data beside
+    /// it
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "20MB", conflicts_with = "no_report", help_heading = "Output")]
+    pub(crate) report_size: usize,
+}
+
+/// Messages on standard error.
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// What is written on standard error: text, or one JSON object a line (phases, progress at most
+    /// once a second, warnings, problems, the result)
+    #[arg(long, value_enum, default_value_t, value_name = "FORM", help_heading = "Running")]
+    pub(crate) log: Log,
+}
+
+/// Output formats.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FormatArg {
+    Text,
+    Json,
 }

@@ -4,7 +4,7 @@ use super::options::choice;
 use super::values::utf8;
 use super::{
     ContainedArgs, InputArgs, KeepNArgs, LogArgs, MatchArgs, MemoryArgs, OutputArgs, ReportArgs,
-    SeedArgs, StreamArgs, WitnessArgs,
+    SeedArgs, WitnessArgs,
 };
 use clap::Args;
 use lookalike::settings::Linkage;
@@ -122,4 +122,15 @@ pub(crate) struct ClusterArgs {
     pub(crate) contained: ContainedArgs,
     #[command(flatten)]
     pub(crate) extra: ExtraArgs,
+}
+
+/// Files beside the stream of kept documents of `dedup --output -`.
+#[derive(Debug, Args)]
+pub(crate) struct StreamArgs {
+    /// With `--output -`: write the ledger to this file, replacing it; .parquet, .tsv or .jsonl
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) ledger: Option<PathBuf>,
+    /// With `--output -`: write summary.json to this file, replacing it
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) summary: Option<PathBuf>,
 }

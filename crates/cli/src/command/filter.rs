@@ -8,7 +8,7 @@ use crate::args::{
 };
 use crate::exit::{Exit, Strict, WrongUsage};
 use crate::interrupt;
-use crate::progress::TerminalProgress;
+use crate::progress::{TerminalProgress, with_progress};
 use crate::terminal::tell;
 use crate::visible::{visible, write_json};
 use anyhow::Context;
@@ -16,7 +16,7 @@ use lookalike::{
     Index, IndexWriter, Record, Settings, Source,
     filter::{
         FilterOptions, FilterRule, Filtered, MatchRule, MessageFilter, Prototype, Report,
-        ReportCounts, ReportOptions, Reported, Verdict, VerdictKind, mail_record,
+        ReportCounts, ReportOptions, Reported, Verdict, VerdictKind, mail_record, report_all,
     },
     index::ReadOptions,
     input::{Format, Problem},
@@ -116,13 +116,14 @@ fn exit_of(verdicts: &BTreeMap<VerdictKind, u64>) -> Exit {
 
 /// A message from standard input, or why it is none.
 fn one_mail(fields: &Settings) -> anyhow::Result<Result<Record, String>> {
-    let mut raw = Vec::new();
-    let most = fields.max_record.unwrap_or(usize::MAX);
-    io::stdin()
-        .take((most as u64).saturating_add(1))
-        .read_to_end(&mut raw)
-        .context("standard input")?;
-    Ok(message_of(&raw, fields))
+    Ok(message_of(&read_record(&mut io::stdin(), fields)?, fields))
+}
+
+/// Reads to the end, or one byte more than a record may have.
+fn read_record(from: &mut impl Read, fields: &Settings) -> anyhow::Result<Vec<u8>> {
+    let (mut raw, most) = (Vec::new(), fields.max_record.unwrap_or(usize::MAX) as u64);
+    from.take(most.saturating_add(1)).read_to_end(&mut raw).context("standard input")?;
+    Ok(raw)
 }
 
 fn message_of(raw: &[u8], fields: &Settings) -> Result<Record, String> {
@@ -168,22 +169,13 @@ fn marked(
     options: FilterOptions,
     name: &str,
 ) -> anyhow::Result<Exit> {
-    if !matches!(&args.input.inputs[..], [] | [_])
-        || args.input.inputs.iter().any(|input| input != "-")
-    {
-        return Err(WrongUsage(
-            "--header reads one message from standard input; give no INPUT".into(),
-        )
-        .into());
+    if args.input.inputs.len() > 1 || args.input.inputs.iter().any(|input| input != "-") {
+        let reason = "--header reads one message from standard input; give no INPUT";
+        return Err(WrongUsage(reason.into()).into());
     }
-    let mut raw = Vec::new();
     let fields = fields(&args.input)?;
-    let most = fields.max_record.unwrap_or(usize::MAX);
     let mut stdin = io::stdin().lock();
-    (&mut stdin)
-        .take((most as u64).saturating_add(1))
-        .read_to_end(&mut raw)
-        .context("standard input")?;
+    let raw = read_record(&mut stdin, &fields)?;
     let judged = MessageFilter::open(dir, options)
         .map_err(anyhow::Error::new)
         .and_then(|filter| verdict_on(&filter, message_of(&raw, &fields), args.input.strict));
@@ -256,7 +248,6 @@ fn report(args: &FilterReportArgs) -> anyhow::Result<Exit> {
         Messages::Files(inputs) => Source::files(inputs),
     };
     let json = json(args.running.format);
-    let progress = TerminalProgress::new(args.running.quiet || io::stdout().is_terminal());
     let mut out = BufWriter::new(io::stdout());
     let mut failed = None;
     let each = |reported: &Reported| {
@@ -268,17 +259,10 @@ fn report(args: &FilterReportArgs) -> anyhow::Result<Exit> {
             failed.get_or_insert(error);
         }
     };
-    let done = lookalike::filter::report_all(
-        &mut index,
-        report,
-        &args.reporter,
-        source,
-        &fields,
-        &options,
-        &progress,
-        each,
-    );
-    progress.finish();
+    let (index, reporter) = (&mut index, &args.reporter);
+    let done = with_progress(args.running.quiet || io::stdout().is_terminal(), |progress| {
+        report_all(index, report, reporter, source, &fields, &options, progress, each)
+    });
     let written = failed.map_or_else(|| out.flush(), Err);
     let done = done?;
     written.context("the reports are committed, but that cannot be printed")?;
