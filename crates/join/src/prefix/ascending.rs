@@ -6,8 +6,8 @@ impl PrefixFilter<'_> {
     /// Emits what [`PrefixFilter::prefix`] emits, of a set both of whose parts are in ascending
     /// order.
     ///
-    /// Takes a bit for each element of `low`, and 16 bytes for each common element of the prefix;
-    /// common elements are looked up up to three times. O(|set|), plus sorting those of the prefix.
+    /// Takes a bit for each element of `low`, a byte for each common element, and 8 bytes for each
+    /// element of the prefix. O(|set|).
     pub fn prefix_of_ascending<'s>(
         &self,
         size: u32,
@@ -47,26 +47,27 @@ impl PrefixFilter<'_> {
             return;
         }
         // The rest of the prefix: the least frequent of the common elements, those of equal
-        // frequency by value.
-        let common = || {
-            let all = shared().chain(high).filter(|&&element| self.order.is_common(element));
-            all.map(|&element| (self.order.level(element), element))
-        };
-        let mut counts = [0u32; 1 << u8::BITS];
-        common().for_each(|(level, _)| counts[usize::from(level)] += 1);
-        let (mut most, mut left) = (0, end - position);
-        while counts[usize::from(most)] < left && most < u8::MAX {
-            left -= counts[usize::from(most)];
-            most += 1;
+        // frequency by value, which is the order in which they come.
+        let common =
+            || shared().chain(high).copied().filter(|&element| self.order.is_common(element));
+        // Each lookup is likely to miss the cache: one for each element.
+        let levels: Vec<u8> = common().map(|element| self.order.level(element)).collect();
+        let mut places = [0u32; 1 << u8::BITS];
+        levels.iter().for_each(|&level| places[usize::from(level)] += 1);
+        let mut start = 0;
+        for place in &mut places {
+            start += std::mem::replace(place, start);
         }
-        let mut ranked = Vec::with_capacity((end - position) as usize);
-        ranked.extend(common().filter(|&(level, _)| {
-            let takes = level < most || (level == most && left > 0);
-            left -= u32::from(takes && level == most);
-            takes
-        }));
-        ranked.sort_unstable();
-        for (position, (_, element)) in (position..end).zip(ranked) {
+        let mut ranked = vec![0u64; (end - position) as usize];
+        for (element, &level) in common().zip(&levels) {
+            let place = &mut places[usize::from(level)];
+            if let Some(ranked) = ranked.get_mut(*place as usize) {
+                *ranked = element;
+                *place += 1;
+            }
+        }
+        let found = levels.len().min(ranked.len());
+        for (position, &element) in (position..end).zip(&ranked[..found]) {
             emit(position, element);
         }
     }
