@@ -32,33 +32,35 @@ pub(crate) struct Complete {
     given: Vec<Given>,
 }
 
-/// Adds the options that the environment, the file and the preset give.
+/// Adds the options that the environment, the file and the preset give. `command` is built, `whole`
+/// makes it with the arguments of all subcommands: a file may set those of any.
 ///
 /// # Errors
 /// A file that cannot be read or is not valid; a key that is no option.
-pub(crate) fn complete(command: &Command, words: Vec<OsString>) -> Result<Complete, WrongUsage> {
-    let mut command = command.clone();
-    // Makes global options part of every subcommand.
-    command.build();
+pub(crate) fn complete(
+    command: &Command,
+    whole: impl Fn() -> Command,
+    words: Vec<OsString>,
+) -> Result<Complete, WrongUsage> {
     let lenient = command.clone().ignore_errors(true);
     // Help and versions are no command that would need a configuration.
     let Ok(matches) = lenient.try_get_matches_from(&words) else {
         return Ok(Complete { words, given: Vec::new() });
     };
-    let Some(leaf) = Leaf::of(&command, &matches) else {
+    let Some(leaf) = Leaf::of(command, &matches) else {
         return Ok(Complete { words, given: Vec::new() });
     };
-    expanded::refuse(&leaf, &words[merge::behind_the_names(&command, &leaf.path, &words)..])?;
-    let mut layers = vec![layers::environment(&command, &leaf)?];
+    expanded::refuse(&leaf, &words[merge::behind_the_names(command, &leaf.path, &words)..])?;
+    let mut layers = vec![layers::environment(&whole, &leaf)?];
     let file = leaf.typed("config").or_else(|| layers::variable("config"));
     if let Some(file) = &file {
-        layers.push(layers::file(&command, &leaf, file.as_ref())?);
+        layers.push(layers::file(&whole(), &leaf, file.as_ref())?);
     }
     let given = merge::merge(&leaf, layers)?;
     if let Some(file) = &file {
         refuse_programs(file.as_ref(), &given)?;
     }
-    let words = merge::insert(&command, &leaf, words, &given);
+    let words = merge::insert(command, &leaf, words, &given);
     Ok(Complete { words, given })
 }
 
@@ -97,9 +99,7 @@ impl Complete {
 
     /// Records what counts, for `config.toml`.
     pub(crate) fn remember(&self, command: &Command, matches: &ArgMatches) {
-        let mut command = command.clone();
-        command.build();
-        if let Some(leaf) = Leaf::of(&command, matches) {
+        if let Some(leaf) = Leaf::of(command, matches) {
             effective::remember(&leaf);
         }
     }

@@ -26,6 +26,7 @@ mod visible;
 use clap::{CommandFactory, FromArgMatches};
 use exit::{Exit, WrongUsage};
 use flags::with_flags;
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::process::ExitCode;
 use terminal::tell;
@@ -62,20 +63,33 @@ enum Wrong {
 
 /// The arguments, with those of the configuration; [`flags`] learns which subcommand they name.
 fn parse() -> Result<(args::Cli, config::Complete), Wrong> {
-    let command = args::Cli::command();
-    let complete =
-        config::complete(&command, std::env::args_os().collect()).map_err(Wrong::Config)?;
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let mut command = only_the_first(args::Cli::command(), &words);
+    // Makes global options part of every subcommand.
+    command.build();
+    let complete = config::complete(&command, args::Cli::command, words).map_err(Wrong::Config)?;
     let wrong = |error: clap::Error| {
         let origins = complete.origins(&error.render().to_string());
         Wrong::Words(error, origins)
     };
-    let matches = command.clone().try_get_matches_from(&complete.words).map_err(wrong)?;
+    let matches = command.try_get_matches_from_mut(&complete.words).map_err(wrong)?;
     flags::remember(&matches);
     complete.remember(&command, &matches);
     match args::Cli::from_arg_matches(&matches) {
         Ok(cli) => Ok((cli, complete)),
         Err(error) => Err(wrong(error.format(&mut args::Cli::command()))),
     }
+}
+
+/// The command without the arguments of subcommands other than the first word: they would take
+/// longer to make than `compare` takes. All of them if the first word is none (`help`, an option).
+fn only_the_first(command: clap::Command, words: &[OsString]) -> clap::Command {
+    let first = words.get(1).and_then(|word| command.find_subcommand(word));
+    let Some(first) = first.map(|first| first.get_name().to_owned()) else { return command };
+    command.mut_subcommands(|below| match below.get_name() == first {
+        true => below,
+        false => clap::Command::new(below.get_name().to_owned()),
+    })
 }
 
 /// Prints an error, with the source of those options in it that are not from the command line, and

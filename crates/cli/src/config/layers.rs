@@ -3,6 +3,7 @@
 use super::options::{Leaf, all_names, is_flag, like, name_of};
 use crate::exit::WrongUsage;
 use clap::Command;
+use std::cell::LazyCell;
 use std::path::Path;
 use toml::{Table, Value};
 
@@ -33,8 +34,11 @@ pub(super) fn variable(name: &str) -> Option<std::ffi::OsString> {
 /// Options from `LOOKALIKE_*` variables. Those of other commands are not for this one; those of no
 /// command belong to somebody else, unless they look like a misspelt option (one wrong character in
 /// five; short names are too like others).
-pub(super) fn environment(command: &Command, leaf: &Leaf<'_>) -> Result<Layer, WrongUsage> {
-    let names = all_names(command);
+pub(super) fn environment(
+    whole: &impl Fn() -> Command,
+    leaf: &Leaf<'_>,
+) -> Result<Layer, WrongUsage> {
+    let names = LazyCell::new(|| all_names(&whole()));
     let mut values = Vec::new();
     let mut variables: Vec<_> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
