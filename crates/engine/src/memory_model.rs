@@ -54,8 +54,9 @@ const ORDERING: f64 = 4.0 + 8.0 + 4.0 + 4.0;
 /// the leader, slot, and whether one of its keys has a long posting list.
 const COMPARED: f64 = 4.0 + 4.0 + 4.0 + 4.0 + 1.0;
 
-/// Bytes of a distinct set with keys: its bitmap, and a copy with size and number if it is kept.
-const GLANCE: f64 = 2.0 * size_of::<BitmapSignature>() as f64 + 8.0;
+/// Bytes of a distinct set with keys: its bitmap, its size and the place of its counts, and a copy of
+/// them if it is kept.
+const GLANCE: f64 = 2.0 * (size_of::<BitmapSignature>() as f64 + 8.0);
 
 /// Bytes of a document in the tables: its row in order, its name and its cluster.
 const TABLED: f64 = 150.0;

@@ -1,17 +1,16 @@
 //! Exact verifier: intersects whole sets.
 
 use super::Verifier;
-use super::set_counts::CountsAt;
-use super::summaries::Summaries;
+use super::summaries::{SetSummary, Summaries};
 use crate::candidates::Candidate;
 use crate::source::{SetSource, SortedSets, SourceError};
 use crate::{Criterion, Edge, InvertedIndex, JoinError, Progress, SetId, Statistics};
-use lookalike_core::{BitmapSignature, Overlap, SparseIndex};
+use lookalike_core::{Overlap, SparseIndex};
 use std::sync::OnceLock;
 
 /// Intersects whole sets. Before that, four filters reject candidates, none of them a match: the
 /// length filter, the positional filter of the first common key, the bitmap filter
-/// ([`BitmapSignature`]), and for large sets the bucket counts ([`lookalike_core::bucket_counts`]).
+/// ([`lookalike_core::BitmapSignature`]), and for large sets the bucket counts ([`lookalike_core::bucket_counts`]).
 pub struct ExactVerifier<'a, S: SetSource> {
     sets: &'a S,
     criterion: Criterion,
@@ -21,14 +20,6 @@ pub struct ExactVerifier<'a, S: SetSource> {
     /// The first error of a read. [`Verifier::verify`] has no error: the search is stopped, and
     /// [`ExactVerifier::finish`] returns it.
     failed: OnceLock<SourceError>,
-}
-
-/// Data of a set for the filters.
-#[derive(Debug, Clone, Copy)]
-pub struct SetSummary {
-    parity: BitmapSignature,
-    size: u32,
-    counts: CountsAt,
 }
 
 impl<'a, S: SetSource> ExactVerifier<'a, S> {
@@ -88,8 +79,7 @@ impl<S: SetSource> Verifier for ExactVerifier<'_, S> {
 
     #[inline]
     fn summary(&self, set: SetId) -> SetSummary {
-        let (parity, counts) = self.summaries.get(set);
-        SetSummary { parity, size: self.sets.size(set), counts }
+        self.summaries.get(set)
     }
 
     #[inline]

@@ -6,11 +6,20 @@ use crate::source::{SetSource, SourceError};
 use crate::{Criterion, JoinError, Progress, SetId};
 use lookalike_core::{BitmapSignature, Halves, SparseIndex};
 
-/// Parities and bucket counts of the compared sets.
+/// Data of a set for the filters: together, as each candidate is likely to miss the cache.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SetSummary {
+    pub(super) parity: BitmapSignature,
+    pub(super) size: u32,
+    pub(super) counts: CountsAt,
+}
+
+/// Parities, sizes and bucket counts of the compared sets.
 #[derive(Debug)]
 pub(super) struct Summaries {
     compared: SparseIndex,
-    parities: Vec<BitmapSignature>,
+    /// By place among them.
+    of_sets: Vec<SetSummary>,
     counts: SetCounts,
 }
 
@@ -35,7 +44,14 @@ impl Summaries {
         let chunks = sets.chunks();
         let mut counts = SetCounts::new(sets, &compared, criterion, limit);
         let left = limit.saturating_sub(counts.bytes());
-        let mut parities = vec![BitmapSignature::default(); compared.len() as usize];
+        let mut of_sets: Vec<SetSummary> = (0u32..)
+            .zip(compared.iter())
+            .map(|(place, set)| SetSummary {
+                parity: BitmapSignature::default(),
+                size: sets.size(SetId(set)),
+                counts: counts.at(place),
+            })
+            .collect();
         let (at, parts) = counts.by_chunk(chunks);
         let chunk = |counts| ChunkSummaries { counts, parities: Vec::new() };
         let visit = |chunk: &mut ChunkSummaries<'_>, set: SetId, elements: Halves<'_>| {
@@ -53,19 +69,19 @@ impl Summaries {
         };
         let done = |chunk: ChunkSummaries<'_>| {
             for (place, parity) in chunk.parities {
-                parities[place as usize] = parity;
+                of_sets[place as usize].parity = parity;
             }
         };
         let states = parts.into_iter().map(chunk).collect();
         let sorted = sets.sorted(&compared, left, states, visit, done)?;
-        Ok((Self { compared, parities, counts }, sorted))
+        Ok((Self { compared, of_sets, counts }, sorted))
     }
 
-    /// The parity of a set, and where its counts are; those of the empty set if it is not compared.
+    /// The summary of a set; that of the empty set if it is not compared.
     #[inline]
-    pub(super) fn get(&self, set: SetId) -> (BitmapSignature, CountsAt) {
-        let summary = |place: u32| (self.parities[place as usize], self.counts.at(place));
-        self.compared.place(set.0).map(summary).unwrap_or_default()
+    pub(super) fn get(&self, set: SetId) -> SetSummary {
+        let place = self.compared.place(set.0);
+        place.map(|place| self.of_sets[place as usize]).unwrap_or_default()
     }
 
     /// Whether two sets can differ by as few as `most` elements, by their counts.
