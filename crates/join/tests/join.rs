@@ -336,6 +336,39 @@ fn many_sets() {
     }
 }
 
+/// Up to sixteen large sets are compared without an index, and only with those of similar sizes.
+#[test]
+fn few_large_sets() {
+    let version = |number: u64| -> Vec<u64> {
+        let shared = (0..80_000 - 4000 * number).map(finalise);
+        shared.chain((0..number).map(|own| finalise(1 << 40 | number << 20 | own))).collect()
+    };
+    let versions = |count| -> Vec<Vec<u64>> { (0..count).map(version).collect() };
+    let criterion = Criterion { measure: Measure::Resemblance, threshold: "0.8".parse().unwrap() };
+    for (count, indexed) in [(2, false), (4, false), (16, false), (17, true)] {
+        // From the fifth on they would be small: as large as the first, and unrelated.
+        let stranger = |number: u64| (0..80_000).map(|n| finalise(number << 30 | n)).collect();
+        let few = versions(count.min(5));
+        let sets: Vec<Vec<u64>> = few.into_iter().chain((5..count).map(stranger)).collect();
+        let truth = greedy(
+            count as u32,
+            &brute_force(&sets, criterion),
+            WitnessRule::First,
+            criterion.measure,
+        );
+        let arrays = Arrays::new(&sets);
+        let found = |search| {
+            let options = JoinOptions { search, ..JoinOptions::in_memory(Linkage::Leaders) };
+            join(&arrays.sets(), criterion, &options, &Silent).unwrap()
+        };
+        let (cheapest, by_prefixes) =
+            (found(CandidateSearch::Cheapest), found(CandidateSearch::Prefixes));
+        assert_eq!(leaders(&cheapest), truth);
+        assert_eq!(leaders(&by_prefixes), truth);
+        assert_eq!(cheapest.keys == by_prefixes.keys, indexed, "{count} sets");
+    }
+}
+
 /// A set with an element twice is an error when it is compared.
 #[test]
 fn repeated_elements_are_an_error() {

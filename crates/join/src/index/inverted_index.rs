@@ -132,6 +132,12 @@ impl InvertedIndex {
         budget: &SpillBudget,
         progress: &dyn Progress,
     ) -> Result<Self, JoinError> {
+        if search == CandidateSearch::Cheapest
+            && let Some(pairs) = pairs_of_few_large(sets, criterion, least_size)
+        {
+            sets.release_scanned();
+            return Self::of_pairs(sets, &pairs, progress);
+        }
         let scan = sets.scan();
         let (order, sampled) = element_order(sets, &scan, progress)?;
         let by_bitmaps = match search {
@@ -363,6 +369,36 @@ impl InvertedIndex {
     pub fn least_size(&self, list: ListId) -> u32 {
         self.least_sizes[list.index()]
     }
+}
+
+/// So many sets can all be intersected with each other in the time in which their elements are
+/// indexed,
+const FEW: usize = 16;
+
+/// if they have as many elements on average: smaller ones are indexed in no time.
+const LARGE: u64 = 1 << 16;
+
+/// The pairs (later, earlier) of all sets of similar sizes, in order, if the sets are few and large.
+fn pairs_of_few_large(
+    sets: &impl SetSource,
+    criterion: Criterion,
+    least_size: u32,
+) -> Option<Vec<(SetId, SetId)>> {
+    let ids = (0..sets.len()).map(SetId);
+    let few: Vec<SetId> =
+        ids.filter(|&set| sets.size(set) >= least_size.max(1)).take(FEW + 1).collect();
+    let elements: u64 = few.iter().map(|&set| u64::from(sets.size(set))).sum();
+    let is_few = few.len() <= FEW && elements >= LARGE * few.len() as u64;
+    if !is_few || !criterion.measure.is_symmetric() {
+        return None;
+    }
+    let pairs = few.iter().enumerate().flat_map(|(at, &later)| {
+        let (smallest, largest) = criterion.size_bounds(sets.size(later));
+        let earlier = few[..at].iter().copied();
+        let similar = earlier.filter(move |&set| (smallest..=largest).contains(&sets.size(set)));
+        similar.map(move |earlier| (later, earlier))
+    });
+    Some(pairs.collect())
 }
 
 impl Checkpoint for InvertedIndex {
