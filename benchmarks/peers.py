@@ -5,7 +5,8 @@
              [--work DIR] [--duplodocus DIR]
 
 Collections of the kinds `mixed` and `shared` (see main_job.py) are made by lookalike-generate from those of the
-project's samples that put spaces between words, and every SOURCE. Every --corpus FILE (or directory of JSONL; records
+project's samples that put spaces between words, and every SOURCE; `titles`, `long`, `sites` and `boiler` by hard_corpora.py,
+on request. Every --corpus FILE (or directory of JSONL; records
 with an `id` and a `text`) is measured as well; without --kinds, nothing else is. All tools get the same file; the slow
 ones its first --few documents, where lookalike runs once more. The tools are installed with pip below --work, in the versions of
 peers/requirements-*.txt, each in a virtual environment of its own; duplodocus, which is in no package registry, is run from a
@@ -13,13 +14,14 @@ checkout that was built (--duplodocus DIR), and left out with a line that says s
 --timeout is a row that says so. All run in turn, --repeat times.
 
 The exact truth comes from truth.py, which shares no code with any of them, and is kept beside the collection.
-Outputs: the table on standard output, progress on standard error, every single figure in DIR/peers.json.
+Outputs: the tables on standard output, at the end the ratios to the fastest peer on each collection (of recall .9 or more), progress on standard error, every single figure in DIR/peers.json.
 Standard library only; Linux (elsewhere memory is that of the largest process of a tool, not of all together).
 
     peers.py                                        # what `make bench-peers` does: an hour, most of it the peers'
     peers.py --documents 20000 --few 2000           # a first look
     peers.py --corpus pages.jsonl --only lookalike,rensa
     peers.py --kinds mixed,shared --corpus pages.jsonl      # a table for each
+    peers.py --kinds mixed,shared,titles,long,sites,boiler --only 'lookalike cluster`,gaoya,rensa 8'   # the ratios
 """
 import csv
 import hashlib
@@ -33,6 +35,7 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
+import hard_corpora
 from measure import (
     CORES, Collections, Failed, argument_parser, introduce, machine, measured_tree, median, note_others, one_file,
     programs, revision, save, say, table, warm, with_others,
@@ -243,7 +246,13 @@ class Bench:
         generate = self.program["lookalike-generate"]
         made = Collections(self.work, generate, self.options.sources, self.options.timeout)
         for kind in self.options.kinds:
-            yield kind, made.get(KINDS[kind], self.options.documents)
+            if kind in hard_corpora.KINDS:
+                path = self.work / f"{kind}.jsonl"
+                if not path.exists():
+                    hard_corpora.make(kind, path)
+                yield kind, path
+            else:
+                yield kind, made.get(KINDS[kind], self.options.documents)
         for corpus in self.options.corpus:
             yield corpus.name, one_file(corpus, self.work)
 
@@ -298,6 +307,7 @@ class Bench:
                 sizes.append(f"{documents_of(truth):,} documents, {path.stat().st_size / 1e6:,.0f} MB, "
                              f"{score(truth, {}).true:,} true pairs")
             table(f"{name}, {SETTINGS}: {'; '.join(sizes)}", head, lines)
+        self.show_ratios()
         print()
         said = set()
         for row in self.rows:
@@ -311,6 +321,29 @@ class Bench:
         for name, checkout in self.options.checkouts.items():
             if not checkout:
                 print(f"* {name}: left out; --{name} DIR names a checkout of it that was built")
+
+    def show_ratios(self) -> None:
+        """Each collection next to the fastest peer that finds nine of ten pairs, in CPU and in wall time."""
+        head = ["", "CPU s", "wall s", "CPU: × the fastest", "wall: × the fastest"]
+        lines = []
+        for name, rows in self.tables.items():
+            own = next((row for row in rows if row["tool"] is LOOKALIKE[1] and row["runs"]), None)
+            # Where nothing is to be found, nothing is missed.
+            def finds(row: dict) -> bool:
+                recall = row["score"].shares()["recall"]
+                return recall is None or recall >= 0.9
+
+            peers = [row for row in rows if row["tool"].driver and row["runs"] and not row["tool"].slow and finds(row)]
+            if not own or not peers:
+                continue
+            ratios = []
+            for what in ("cpu", "wall"):
+                fastest = min(peers, key=lambda row: median(row["runs"], what))
+                times = median(fastest["runs"], what) / median(own["runs"], what)
+                ratios.append(f"{times:.1f} ({fastest['tool'].name})")
+            lines.append([name, median(own["runs"], "cpu"), median(own["runs"], "wall"), *ratios])
+        if lines:
+            table(f"`lookalike cluster` next to the fastest peer, {SETTINGS}", head, lines)
 
     def version(self, tool: Tool) -> str:
         """Of a peer; nothing for lookalike."""
@@ -369,7 +402,9 @@ def remove(output: Path) -> None:
 
 def arguments():
     parser = argument_parser(__doc__ or "")
-    parser.add_argument("--kinds", help=f"which collections to make, of {','.join(KINDS)} (all, or none with --corpus)")
+    known = [*KINDS, *hard_corpora.KINDS]
+    parser.add_argument("--kinds", help=f"which collections to make, of {','.join(known)} "
+                        f"({','.join(KINDS)}, or none with --corpus)")
     parser.add_argument("--few", type=int, default=20_000, help="documents for the slow tools (20000)")
     parser.add_argument("--duplodocus", type=Path, metavar="DIR", help="a checkout of duplodocus, built with cargo")
     parser.add_argument("--only", default="", help="rows whose names begin so, with commas between")
@@ -380,8 +415,8 @@ def arguments():
         parser.error("--documents, --few and --repeat must be positive")
     kinds = ("" if options.corpus else ",".join(KINDS)) if options.kinds is None else options.kinds
     options.kinds = [kind.strip() for kind in kinds.split(",") if kind.strip()]
-    if unknown := set(options.kinds) - set(KINDS):
-        parser.error(f"--kinds {unknown.pop()}: choose from {', '.join(KINDS)}")
+    if unknown := set(options.kinds) - set(known):
+        parser.error(f"--kinds {unknown.pop()}: choose from {', '.join(known)}")
     if options.sources and not options.kinds:
         parser.error("--corpus is used as it is: no SOURCE without --kinds")
     if len({corpus.name for corpus in options.corpus}) < len(options.corpus):
