@@ -20,8 +20,6 @@ const LINE_BITS: u32 = 27;
 /// the thread that reads the chunk.
 #[derive(Debug, Default)]
 pub(super) struct SetCounts {
-    /// By place among the compared sets; empty where no set has counts.
-    at: Vec<CountsAt>,
     lines: Vec<[u8; LINE]>,
     /// First line of each chunk, and the end of the last.
     chunks: Vec<u32>,
@@ -65,15 +63,17 @@ impl ChunkCounts<'_> {
 }
 
 impl SetCounts {
-    /// Zeros for the compared sets, in at most [`COUNTS_SHARE`] of `limit` bytes: vectors are
-    /// halved until they fit, and sets whose vectors become shorter than a line have none.
+    /// Zeros for the compared sets, in at most [`COUNTS_SHARE`] of `limit` bytes, and where they lie
+    /// by place among the compared sets. Vectors are halved until they fit, and sets whose vectors
+    /// become shorter than a line have none.
     pub(super) fn new(
         sets: &impl SetSource,
         compared: &SparseIndex,
         criterion: Criterion,
         limit: u64,
-    ) -> Self {
+    ) -> (Self, Vec<CountsAt>) {
         let Criterion { measure, threshold } = criterion;
+        let nothing = || (Self::default(), vec![CountsAt::default(); compared.len() as usize]);
         let chunks = sets.chunks();
         // The logarithms of the numbers of lines, and one more.
         let logs: Vec<u8> = compared
@@ -93,7 +93,7 @@ impl SetCounts {
         let limit = (limit as f64 * COUNTS_SHARE) as u64;
         let limit = limit.min(LINE as u64 * ((1 << LINE_BITS) - 1));
         let Some(halved) = (0..u32::BITS).find(|&halved| bytes(halved) <= limit) else {
-            return Self::default();
+            return nothing();
         };
         let lines = |log: u8| match u32::from(log) {
             log if log > halved => 1u32 << (log - 1 - halved),
@@ -106,7 +106,7 @@ impl SetCounts {
         (1..starts.len()).for_each(|chunk| starts[chunk] += starts[chunk - 1]);
         let total = starts[chunks as usize] as usize;
         if total == 0 {
-            return Self::default();
+            return nothing();
         }
         let mut next = starts.clone();
         let at = |(set, &log): (SetId, &u8)| match lines(log) {
@@ -118,11 +118,11 @@ impl SetCounts {
             }
         };
         let at = compared.iter().map(SetId).zip(&logs).map(at).collect();
-        Self { at, lines: vec![[0; LINE]; total], chunks: starts }
+        (Self { lines: vec![[0; LINE]; total], chunks: starts }, at)
     }
 
-    /// Where the counts of each set lie, and the lines of each chunk, to be filled.
-    pub(super) fn by_chunk(&mut self, chunks: u32) -> (&[CountsAt], Vec<ChunkCounts<'_>>) {
+    /// The lines of each chunk, to be filled.
+    pub(super) fn by_chunk(&mut self, chunks: u32) -> Vec<ChunkCounts<'_>> {
         let mut rest = &mut self.lines[..];
         let bounds = |chunk: u32| {
             let bound = |chunk: u32| self.chunks.get(chunk as usize).map_or(0, |&at| at as usize);
@@ -134,13 +134,7 @@ impl SetCounts {
             rest = behind;
             ChunkCounts { first, lines }
         };
-        let parts = (0..chunks).map(part).collect();
-        (&self.at, parts)
-    }
-
-    /// Where the counts of the set at a place lie.
-    pub(super) fn at(&self, place: u32) -> CountsAt {
-        self.at.get(place as usize).copied().unwrap_or_default()
+        (0..chunks).map(part).collect()
     }
 
     /// Whether two sets can differ by as few as `most` elements, by their counts.
@@ -155,7 +149,7 @@ impl SetCounts {
 
     /// Bytes in memory.
     pub(super) fn bytes(&self) -> u64 {
-        (size_of_val(&*self.at) + size_of_val(&*self.lines)) as u64
+        size_of_val(&*self.lines) as u64
     }
 }
 
@@ -199,16 +193,14 @@ mod tests {
             let sets = InMemorySets::new(&offsets, &elements).unwrap();
             let criterion = Criterion { measure: Measure::Resemblance, threshold: threshold.parse().unwrap() };
             let compared = SparseIndex::new(sets.len(), |set| sets.size(SetId(set)) > 1 && set % 5 != 3);
-            let mut counts = SetCounts::new(&sets, &compared, criterion, limit);
+            let (mut counts, at) = SetCounts::new(&sets, &compared, criterion, limit);
             prop_assert!(size_of_val(&*counts.lines) as f64 <= limit as f64 * COUNTS_SHARE);
-            let (at, mut parts) = counts.by_chunk(sets.chunks());
-            for set in compared.iter().map(SetId) {
-                if let Some(&at) = at.get(compared.place(set.0).unwrap() as usize) {
-                    let (low, high) = all[set.index()].split_at(all[set.index()].len() / 3);
-                    let part = &mut parts[sets.chunk_of(set).index()];
-                    part.add(at, low);
-                    part.add(at, high);
-                }
+            let mut parts = counts.by_chunk(sets.chunks());
+            for (set, &at) in compared.iter().map(SetId).zip(&at) {
+                let (low, high) = all[set.index()].split_at(all[set.index()].len() / 3);
+                let part = &mut parts[sets.chunk_of(set).index()];
+                part.add(at, low);
+                part.add(at, high);
             }
             let places: Vec<(u32, u32)> =
                 compared.iter().map(|set| (set, compared.place(set).unwrap())).collect();
@@ -217,7 +209,7 @@ mod tests {
                 for &(b, place_b) in &places {
                     let (x, y) = (&all[a as usize], &all[b as usize]);
                     let differing = (x.len() + y.len()) as u64 - 2 * u64::from(overlap(x, y));
-                    let (at_a, at_b) = (counts.at(place_a), counts.at(place_b));
+                    let (at_a, at_b) = (at[place_a as usize], at[place_b as usize]);
                     some |= at_a.0 != 0;
                     prop_assert!(counts.may_differ_by(at_a, at_b, differing));
                     if a == b {

@@ -42,27 +42,24 @@ impl Summaries {
         progress: &dyn Progress,
     ) -> Result<(Self, S::Sorted<'s>), JoinError> {
         let chunks = sets.chunks();
-        let mut counts = SetCounts::new(sets, &compared, criterion, limit);
-        let left = limit.saturating_sub(counts.bytes());
-        let mut of_sets: Vec<SetSummary> = (0u32..)
-            .zip(compared.iter())
-            .map(|(place, set)| SetSummary {
-                parity: BitmapSignature::default(),
-                size: sets.size(SetId(set)),
-                counts: counts.at(place),
-            })
-            .collect();
-        let (at, parts) = counts.by_chunk(chunks);
+        let (mut counts, at) = SetCounts::new(sets, &compared, criterion, limit);
+        let left = limit.saturating_sub(counts.bytes() + size_of_val(&*at) as u64);
+        let summary = |(set, &counts): (u32, &CountsAt)| SetSummary {
+            parity: BitmapSignature::default(),
+            size: sets.size(SetId(set)),
+            counts,
+        };
+        let mut of_sets: Vec<SetSummary> = compared.iter().zip(&at).map(summary).collect();
+        let parts = counts.by_chunk(chunks);
         let chunk = |counts| ChunkSummaries { counts, parities: Vec::new() };
         let visit = |chunk: &mut ChunkSummaries<'_>, set: SetId, elements: Halves<'_>| {
             if chunk.parities.len().is_multiple_of(POLLED) && progress.cancelled() {
                 return Err(SourceError::from(CancelledVisit));
             }
             let Some(place) = compared.place(set.0) else { return Ok(()) };
-            if let Some(&at) = at.get(place as usize) {
-                chunk.counts.add(at, elements.low);
-                chunk.counts.add(at, elements.high);
-            }
+            let at = at[place as usize];
+            chunk.counts.add(at, elements.low);
+            chunk.counts.add(at, elements.high);
             let parity = BitmapSignature::of(elements.low).with(BitmapSignature::of(elements.high));
             chunk.parities.push((place, parity));
             Ok(())
