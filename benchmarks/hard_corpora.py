@@ -3,7 +3,7 @@
 
     hard_corpora.py KIND FILE [DOCUMENTS]
 
-KIND is one of these; DOCUMENTS replaces the number of documents:
+KIND is one of these; DOCUMENTS (2 or more) replaces the number of documents:
 
 * titles: 200,000 titles of 5 to 11 words of a Zipf vocabulary; half are copies of the others, a half of those with one
   word replaced. Small sets, and half of the documents in the tables.
@@ -31,7 +31,7 @@ def titles(chance: random.Random, documents: int = 200_000):
     words = iter(zipf(chance, sum(lengths)))
     made = [[next(words) for _ in range(length)] for length in lengths]
     for number in chance.sample(range(documents), documents):
-        title = list(made[number % len(made)]) if made else []
+        title = list(made[number % len(made)])
         if number >= len(made) and chance.random() < 0.5:
             title[chance.randrange(len(title))] = chance.randrange(VOCABULARY)
         yield title

@@ -31,9 +31,9 @@ pub(crate) struct RunArgs {
     /// what `lookalike plan` predicts from a sample
     #[arg(long, help_heading = "Running")]
     pub(crate) dry_run: bool,
-    /// Write checkpoints to OUT.scratch (in --scratch, or beside the output), and continue from
-    /// those of an earlier run of the same job. Checkpoints are also written if --scratch is given
-    /// or if the inputs may not fit into memory
+    /// Write checkpoints to OUT.scratch (in --scratch, or beside the output), and continue from the
+    /// checkpoints of an earlier run of the same job. They are also written if --scratch is given or
+    /// if the inputs may not fit into memory
     #[arg(long, help_heading = "Running")]
     pub(crate) resume: bool,
     /// Output of `lookalike plan --format json` for this run; the summary compares the prediction

@@ -119,7 +119,7 @@ impl SetKeys {
 
 impl InvertedIndex {
     /// Index for the candidates of all sets of `least_size` or more elements: over their prefixes,
-    /// or over the pairs that a bitmap join leaves (`search`). Keys beyond the budget are spilled.
+    /// over the pairs that a bitmap join leaves (`search`), or over all pairs of few large sets. Keys beyond the budget are spilled.
     ///
     /// # Errors
     /// Sets that cannot be read; more keys than 32 bits can number; a spill file that cannot be
@@ -371,14 +371,14 @@ impl InvertedIndex {
     }
 }
 
-/// So many sets can all be intersected with each other in the time in which their elements are
-/// indexed,
+/// Most sets of which all pairs are intersected: an index of their elements takes as long.
 const FEW: usize = 16;
 
-/// if they have as many elements on average: smaller ones are indexed in no time.
+/// Fewest elements of a set, on average: an index of fewer takes no time that could be saved.
 const LARGE: u64 = 1 << 16;
 
-/// The pairs (later, earlier) of all sets of similar sizes, in order, if the sets are few and large.
+/// The pairs (later, earlier) of all sets of similar sizes, in order, if the sets are few and large
+/// ([`FEW`], [`LARGE`]).
 fn pairs_of_few_large(
     sets: &impl SetSource,
     criterion: Criterion,
