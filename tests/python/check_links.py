@@ -68,10 +68,11 @@ def wrong_links(path: Path, page: str) -> list:
     found = []
     for target in targets(page):
         file, anchor = leads_to(path, target), target.partition("#")[2]
-        if not file.exists():
-            found.append(f"no such file: {target}")
-        elif ROOT not in [file, *file.parents]:
+        # First what lies outside, whether it exists or not: that is for the machine to say, not for the page.
+        if ROOT not in [file, *file.parents]:
             found.append(f"outside of the repository: {target}")
+        elif not file.exists():
+            found.append(f"no such file: {target}")
         elif anchor and file.suffix == ".md" and anchor not in anchors(file.read_text(encoding="utf-8")):
             found.append(f"no such heading: {target}")
     return found
@@ -99,7 +100,7 @@ def self_test() -> None:
     assert targets("[a](b.md#c) `[d](e)`\n```\n[f](g)\n```\n[h](https://i) [j]: k\n[l]: m.md\n") == ["b.md#c", "m.md"]
     assert anchors("# A `b`: c-d?\n```sh\n# no\n```\n## [E](f.md)\n## E\n") == {"a-b-c-d", "e", "e-1"}
     assert wrong_links(ROOT / "README.md", "[a](README.md) [b](none.md) [c](README.md#none) [d](../x)") == [
-        "no such file: none.md", "no such heading: README.md#none", "no such file: ../x",
+        "no such file: none.md", "no such heading: README.md#none", "outside of the repository: ../x",
     ]
     assert wrong_paths("`docs/README.md` docs/none/x.md other/docs/y.md") == ["no such file: docs/none/x.md"]
     pages = {DOCS / "README.md": "[a](a.md)", DOCS / "a.md": "", DOCS / "b.md": "[a](a.md)"}
