@@ -116,6 +116,19 @@ impl TokenDigest {
     }
 }
 
+/// Digest of a multiset of byte strings: the sum of their hashes, modulo 2¹²⁸. So it is the same in
+/// any order, and equal for equal multisets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct MultisetDigest(pub u128);
+
+impl MultisetDigest {
+    /// Adds a member.
+    #[inline]
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0 = self.0.wrapping_add(xxh3_128(bytes));
+    }
+}
+
 /// The kind of the digest of a text without words.
 const WITHOUT_WORDS: u64 = 16;
 
@@ -144,6 +157,21 @@ mod tests {
             sum = sum.wrapping_add(term);
         }
         finalise(sum)
+    }
+
+    #[test]
+    fn digests_of_multisets_count_members_in_any_order() {
+        let digest = |members: &[&str]| {
+            let mut digest = MultisetDigest::default();
+            members.iter().for_each(|member| digest.add(member.as_bytes()));
+            digest
+        };
+        assert_eq!(digest(&["a", "b", "a"]), digest(&["b", "a", "a"]));
+        assert_ne!(digest(&["a", "b", "a"]), digest(&["a", "b", "b"]));
+        assert_ne!(digest(&["a", "a"]), digest(&[]));
+        assert_ne!(digest(&["ab"]), digest(&["a", "b"]));
+        let [two, three] = ["2.0", "3.0"].map(|number| TextDigest::of(number.as_bytes()).0);
+        assert_eq!(digest(&["2.0", "3.0"]).0, two.wrapping_add(three));
     }
 
     #[test]

@@ -46,7 +46,7 @@ pub mod wide_bitmap;
 pub use bitmap::BitmapSignature;
 pub use common::CommonElements;
 pub use features::{FeatureKind, FeatureScratch, SetDigest, ShortDocuments};
-pub use fingerprint::{HASH_NAME, TextDigest, TokenDigest};
+pub use fingerprint::{HASH_NAME, MultisetDigest, TextDigest, TokenDigest};
 pub use measure::{Measure, Overlap};
 pub use overlap::{Halves, overlap, overlap_at_least};
 pub use sort::SpreadSort;

@@ -19,6 +19,7 @@ mod chunk_sets;
 pub mod collection;
 mod common_elements;
 mod date;
+pub mod differences;
 mod elements;
 pub mod error;
 pub mod files;
@@ -57,6 +58,9 @@ pub use checkpoints::Checkpoints;
 pub use collection::{Collection, Document, DocumentId, DocumentRange, ReplacedDocuments};
 pub use common_elements::common_elements;
 pub use date::{seconds as date_seconds, written as written_date};
+pub use differences::{
+    DifferenceKind, DifferenceKinds, DifferenceProfile, DifferenceReader, DocumentParts,
+};
 pub use error::EngineError;
 pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
 pub use keep_values::{Valueless, keep_value};

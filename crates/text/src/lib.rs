@@ -55,6 +55,7 @@ mod operators;
 mod page;
 #[cfg(feature = "html")]
 mod page_builder;
+mod parts;
 #[cfg(feature = "encodings")]
 mod prescan;
 #[cfg(feature = "html")]
@@ -79,6 +80,7 @@ pub use html::extract;
 pub use normal::{Replaced, composed};
 pub use operators::{OperatorScratch, Operators};
 pub use page::{Mark, MarkKind, Page};
+pub use parts::{PartReader, PartScratch, TITLE_WORDS, TextPart};
 #[cfg(feature = "html")]
 pub use quotes::replace_quotes;
 pub use settings::{AnalysisSettings, Case, Normalize, Tokens, Unit};

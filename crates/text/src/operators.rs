@@ -49,8 +49,13 @@ impl Operators {
         for (at, &c) in characters.iter().enumerate() {
             if is_word(c, classes) {
                 words += 1;
-            } else if c != ' ' && is_operator(characters, at, classes) {
-                emit(c, words);
+            } else if c != ' ' {
+                let before = |back: usize| at.checked_sub(back).map(|at| characters[at]);
+                let after = |more: usize| characters.get(at + more).copied();
+                let around = Around { before: [before(1), before(2)], after: [after(1), after(2)] };
+                if is_operator(c, around, classes) {
+                    emit(c, words);
+                }
             }
         }
     }
@@ -80,25 +85,46 @@ fn is_word(c: char, classes: &Classes) -> bool {
     classes.get(c) & (WORD | UNSPACED) != 0
 }
 
-fn is_operator(text: &[char], at: usize, classes: &Classes) -> bool {
-    let c = text[at];
+/// What stands beside a character, the nearest first; white space of any length is one space.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Around {
+    pub(crate) before: [Option<char>; 2],
+    pub(crate) after: [Option<char>; 2],
+}
+
+impl Around {
+    /// Whether a digit stands before the character, or before the space before it.
+    pub(crate) fn left_is_number(&self) -> bool {
+        is_digit(beyond_space(self.before))
+    }
+}
+
+fn is_digit(c: Option<char>) -> bool {
+    c.is_some_and(char::is_numeric)
+}
+
+fn beyond_space([next, other]: [Option<char>; 2]) -> Option<char> {
+    if next == Some(' ') { other } else { next }
+}
+
+/// Whether a character is a sign if numbers stand beside it.
+pub(crate) fn is_sign(c: char) -> bool {
+    SIGNS.contains(c)
+}
+
+/// Whether a character outside of words is an operator.
+pub(crate) fn is_operator(c: char, around: Around, classes: &Classes) -> bool {
     if classes.get(c) & SYMBOL != 0 || OPERATORS.contains(c) {
         return true;
     }
-    let before = at.checked_sub(1).map(|at| text[at]);
-    let after = text.get(at + 1).copied();
-    let is_digit = |c: Option<char>| c.is_some_and(char::is_numeric);
+    let Around { before: [before, _], after: [after, _] } = around;
     let is_word = |c: Option<char>| c.is_some_and(|c| is_word(c, classes));
     match c {
         '.' | ',' | ':' | '\'' | '\u{66b}' | '\u{66c}' => is_digit(before) && is_digit(after),
         '!' => after == Some('=') || (is_word(after) && !is_word(before)),
-        _ if SIGNS.contains(c) => {
-            let beyond = |space: Option<char>, at: Option<usize>| match space {
-                Some(' ') => at.and_then(|at| text.get(at).copied()),
-                other => other,
-            };
-            let (left, right) = (beyond(before, at.checked_sub(2)), beyond(after, Some(at + 2)));
-            (is_digit(after) && !is_word(before)) || (is_digit(left) && is_digit(right))
+        _ if is_sign(c) => {
+            let between = around.left_is_number() && is_digit(beyond_space(around.after));
+            (is_digit(after) && !is_word(before)) || between
         }
         _ => false,
     }
