@@ -9,7 +9,7 @@ DEMO ?= out/demo
 TESTED = --locked --workspace --bin lookalike --tests
 COMMAND = target/debug/lookalike
 
-.PHONY: demo check test test-long test-data build fmt lint unit docs check-runs check-kills check-reads check-browser check-pages check-cookbook pictures layers package dist dist-static dist-check python bench-programs bench bench-peers bench-index bench-instructions bench-python research experiments clean
+.PHONY: demo check test test-long test-data build fmt lint unit docs check-runs check-kills check-reads check-browser check-pages check-cookbook pictures layers package dist dist-static dist-check python bench-programs bench bench-peers bench-ratios bench-index bench-instructions bench-python research experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 ## (Quick to build: without object stores, and what is not hot is optimised lightly. `make build` builds what is used and measured.)
@@ -151,6 +151,11 @@ bench: bench-programs
 ## Measures lookalike next to other tools on the same documents; installs them below out/bench, takes an hour.
 bench-peers: bench-programs
 	$(PYTHON) benchmarks/peers.py
+
+## Ratios to the fastest other tools on every kind of collection, and what options cost; real collections from DATA. An hour.
+bench-ratios: bench-programs
+	$(PYTHON) benchmarks/peers.py --ratios $(if $(DATA),--data $(DATA))
+	$(PYTHON) benchmarks/costs.py
 
 ## Measures the Python package next to the command and to other tools called from Python; half an hour and 4 GB of disk.
 bench-python: bench-programs

@@ -90,8 +90,8 @@ def run_measured(command: list, timeout: float, tree: bool) -> tuple:
         # Of the process and of every child that it waited for.
         user, system = usage.ru_utime, usage.ru_stime
         cpu = max(user + system, watched_cpu)
-        # Never less than this process itself has (some 30 MB): the account begins before the program is loaded.
-        peak = max(usage.ru_maxrss * MAXRSS_UNIT, watched_peak)
+        # Without a look, never less than this process itself has: the account begins before the program is loaded.
+        peak = watched_peak or usage.ru_maxrss * MAXRSS_UNIT
         return {"wall": wall, "cpu": cpu, "user": user, "system": system, "peak": peak}, out.read()
 
 
@@ -118,7 +118,7 @@ class Watch:
         while not self.over.wait(GLANCE):
             now = processes_of(self.session)
             self.ticks.update(now)
-            self.most = max(self.most, sum(map(own_memory, now)))
+            self.most = max(self.most, sum(map(own_memory, now)), *map(high_water, now))
 
     def end(self) -> tuple:
         """Ends the watch. The largest sum of memory seen, in bytes, and the time of all processes, in seconds."""
@@ -150,6 +150,15 @@ def own_memory(process: int) -> int:
     except OSError:
         return 0
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:")), 0)
+
+
+def high_water(process: int) -> int:
+    """The most bytes that a process has had in memory so far. 0 if it is gone."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:")), 0)
 
 
 def machine_busy() -> float:

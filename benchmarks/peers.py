@@ -2,11 +2,13 @@
 """Compares lookalike with other tools: cost, recall and precision in one Markdown table for each collection.
 
     peers.py [SOURCE...] [--kinds KIND,...] [--corpus FILE] [--documents N] [--few N] [--only NAME,...] [--repeat N]
-             [--work DIR] [--duplodocus DIR]
+             [--thresholds T,...] [--data DIR] [--code DIR] [--work DIR] [--duplodocus DIR]
+    peers.py --ratios [--corpus FILE] [--data DIR] [--code DIR] [--repeat N] [--work DIR]
 
 Collections of the kinds `mixed` and `shared` (see main_job.py) are made by lookalike-generate from those of the
 project's samples that put spaces between words, and every SOURCE; `titles`, `long`, `sites` and `boiler` by hard_corpora.py,
-on request. Every --corpus FILE (or directory of JSONL; records
+on request. Real collections are `mail` and `data`, from folders of zstd-compressed JSONL (--data), and `code`, the Rust sources
+that cargo has unpacked (--code). Every --corpus FILE (or directory of JSONL; records
 with an `id` and a `text`) is measured as well; without --kinds, nothing else is. All tools get the same file; the slow
 ones its first --few documents, where lookalike runs once more. The tools are installed with pip below --work, in the versions of
 peers/requirements-*.txt, each in a virtual environment of its own; duplodocus, which is in no package registry, is run from a
@@ -21,7 +23,7 @@ Standard library only; Linux (elsewhere memory is that of the largest process of
     peers.py --documents 20000 --few 2000           # a first look
     peers.py --corpus pages.jsonl --only lookalike,rensa
     peers.py --kinds mixed,shared --corpus pages.jsonl      # a table for each
-    peers.py --kinds mixed,shared,titles,long,sites,boiler --only 'lookalike cluster`,gaoya,rensa 8'   # the ratios
+    peers.py --ratios --data ../shared/data         # every kind, and mail, code and data at 0.5 as well: only the ratios to gaoya and rensa
 """
 import csv
 import hashlib
@@ -30,12 +32,13 @@ import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
 import hard_corpora
+import real_corpora
 from measure import (
     CORES, Collections, Failed, argument_parser, introduce, machine, measured_tree, median, note_others, one_file,
     programs, revision, save, say, table, warm, with_others,
@@ -45,7 +48,10 @@ from truth import Score, Truth, closure, score, score_flags
 HERE = Path(__file__).resolve().parent
 # Collections that can be made, and what lookalike-generate calls them.
 KINDS = {"mixed": "spaced", "shared": "spaced-shared"}
-SETTINGS = "word 5-grams, 0.8"
+# Where a tool is run at several thresholds, these are; the truth of a large collection of low threshold takes Python hours.
+LOW = "0.5"
+REAL = ("mail", "code", "data")
+RATIOS = ("`lookalike cluster`", "`lookalike cluster --memory 300MB`", "gaoya", "rensa 16×8")
 INSTALL_SECONDS = 1800
 
 
@@ -61,6 +67,8 @@ class Tool:
     slow: bool = False
     checkout: bool = False
     threads: int = CORES
+    # Its bands at other thresholds than 0.8; without, it is not run there.
+    bands: dict = field(default_factory=dict, hash=False)
 
 
 LOOKALIKE = (
@@ -75,7 +83,8 @@ LOOKALIKE = (
 PEERS = (
     Tool("rensa 8×16", "RMinHash and RMinHashLSH, 128 slots, the 8 bands of its own benchmark; estimate ≥ 0.8",
          ("--bands", "8"), "rensa_minhash", "rensa"),
-    Tool("rensa 16×8", "the same with 16 bands", ("--bands", "16"), "rensa_minhash", "rensa"),
+    Tool("rensa 16×8", "the same with 16 bands; at 0.5, 32 × 4", ("--bands", "16"), "rensa_minhash", "rensa",
+         bands={LOW: ("--bands", "32")}),
     Tool("rensa rho (flags)", "its fastest: rho sketches and one-shot flags, 8 bands. Says only *that* a document has a "
          "near-duplicate: recall and precision count documents", (), "rensa_rho", "rensa"),
     Tool("datasketch", "MinHash.bulk, 128 permutations; bands and rows as it chooses for 0.8 (9 × 13); estimate ≥ 0.8",
@@ -86,8 +95,8 @@ PEERS = (
          ("--bands", "16"), "fastsketch_minhash", "FastSketchLSH"),
     Tool("duplodocus 14×8", "`minhash-memory` from a checkout, words of its own (`uniseg`), its default 14 × 8; nothing verified",
          ("--buckets", "14", "--rows", "8"), "duplodocus_minhash", "duplodocus", checkout=True),
-    Tool("gaoya", "MinHashStringIndex, its own words, its default 20 × 5, bulk calls; estimate ≥ 0.8",
-         (), "gaoya_minhash", "gaoya"),
+    Tool("gaoya", "MinHashStringIndex, its own words, its default 20 × 5, bulk calls, estimate ≥ 0.8; at 0.5, 42 × 3",
+         ("--bands", "20", "--rows", "5"), "gaoya_minhash", "gaoya", bands={LOW: ("--bands", "42", "--rows", "3")}),
     Tool("simhash d=3", "64 bits of word 5-grams, at most 3 differ (its default is 2)",
          ("--distance", "3"), "simhash_index", "simhash"),
     Tool("datatrove", "its four MinHash stages, its own words, its default 14 × 8; nothing verified",
@@ -119,15 +128,16 @@ def digest(*paths: Path) -> str:
     return value.hexdigest()
 
 
-def truth_about(path: Path, work: Path) -> Truth:
+def truth_about(path: Path, threshold: str, work: Path) -> Truth:
     """The exact truth of a collection, computed unless it was for these very bytes."""
-    kept, receipt = work / f"{path.stem}.truth.json", work / f"{path.stem}.truth.digest"
+    name = f"{path.stem}-{threshold}.truth"
+    kept, receipt = work / f"{name}.json", work / f"{name}.digest"
     now = digest(path, HERE / "truth.py")
     if not (kept.exists() and receipt.exists() and receipt.read_text() == now):
         say(f"computing the exact truth of {path.name}: minutes for some hundred thousand documents")
         receipt.unlink(missing_ok=True)
         # A process of its own: its memory is free again while the tools run.
-        done = subprocess.run([sys.executable, str(HERE / "truth.py"), str(path), str(kept)])
+        done = subprocess.run([sys.executable, str(HERE / "truth.py"), str(path), str(kept), "--threshold", threshold])
         if done.returncode != 0:
             raise Failed(f"no truth for {path}")
         receipt.write_text(now)
@@ -230,16 +240,29 @@ class Bench:
         self.work.mkdir(parents=True, exist_ok=True)
         self.truth, self.tables = {}, {}
         for name, whole in self.collections():
-            part = first_documents(whole, options.few, self.work)
-            for path in (whole, part):
-                if path not in self.truth:
-                    self.truth[path] = truth_about(path, self.work)
-            tools = [tool for tool in (*LOOKALIKE, *PEERS) if not tool.checkout or options.checkouts.get(tool.package)]
-            rows = [self.row(tool, part if tool.slow else whole) for tool in tools]
-            if part != whole:
-                rows.insert(-sum(tool.slow for tool in PEERS), self.row(LOOKALIKE[1], part))
-            self.tables[name] = [row for row in rows if row["tool"].name.lstrip("`").startswith(tuple(options.only))]
+            for threshold in options.thresholds:
+                if threshold == "0.8" or not options.ratios or name in REAL:
+                    self.prepare(f"{name}, {threshold}", whole, threshold)
         self.rows = [row for rows in self.tables.values() for row in rows]
+
+    def prepare(self, title: str, whole: Path, threshold: str) -> None:
+        """The rows of a table, and the truth that they are judged by."""
+        tools = [tool for tool in (*LOOKALIKE, *PEERS) if not tool.checkout or self.options.checkouts.get(tool.package)]
+        tools = [tool for tool in tools if self.wanted(tool) and (threshold == "0.8" or not tool.driver or threshold in tool.bands)]
+        few = any(tool.slow for tool in tools)
+        part = first_documents(whole, self.options.few, self.work) if few else whole
+        for path in (whole, part):
+            if (path, threshold) not in self.truth:
+                self.truth[path, threshold] = truth_about(path, threshold, self.work)
+        rows = [self.row(tool, part if tool.slow else whole, threshold) for tool in tools]
+        if part != whole:
+            rows.insert(-sum(tool.slow for tool in tools), self.row(LOOKALIKE[1], part, threshold))
+        self.tables[title] = rows
+
+    def wanted(self, tool: Tool) -> bool:
+        if self.options.ratios:
+            return tool.name in RATIOS
+        return tool.name.lstrip("`").startswith(tuple(self.options.only))
 
     def collections(self):
         """The name and the file of each collection."""
@@ -251,14 +274,16 @@ class Bench:
                 if not path.exists():
                     hard_corpora.make(kind, path)
                 yield kind, path
+            elif kind in REAL:
+                yield kind, real_corpora.made(kind, self.options.code if kind == "code" else self.options.data, self.work)
             else:
                 yield kind, made.get(KINDS[kind], self.options.documents)
         for corpus in self.options.corpus:
             yield corpus.name, one_file(corpus, self.work)
 
     @staticmethod
-    def row(tool: Tool, path: Path) -> dict:
-        return {"tool": tool, "path": path, "runs": [], "score": None, "failed": None}
+    def row(tool: Tool, path: Path, threshold: str) -> dict:
+        return {"tool": tool, "path": path, "threshold": threshold, "runs": [], "score": None, "failed": None}
 
     def round(self) -> None:
         for row in self.rows:
@@ -273,18 +298,20 @@ class Bench:
 
     def run(self, row: dict) -> None:
         """One run of a tool. What its answer is worth is computed for the first only: the others give the same."""
-        tool, path, output = row["tool"], row["path"], self.work / "answer"
-        command = self.peer(tool, path, output) if tool.driver else self.lookalike(tool, path, output)
+        tool, path, threshold, output = row["tool"], row["path"], row["threshold"], self.work / "answer"
+        command = (self.peer if tool.driver else self.lookalike)(tool, path, threshold, output)
         cost, _ = with_others(measured_tree, command, self.options.timeout)
         seconds, megabytes = cost["wall"], cost["peak"] / 1e6
         say(f"  {tool.name:<30} {seconds:8.2f} s {megabytes:6.0f} MB; others {cost['others']:4.0%}")
         row["runs"].append(cost)
         if not row["score"]:
-            row["score"] = judged(self.truth[path], tool, output)
+            row["score"] = judged(self.truth[path, threshold], tool, output)
         remove(output)
 
-    def peer(self, tool: Tool, path: Path, output: Path) -> list:
-        driver = [str(HERE / "peers" / f"{tool.driver}.py"), str(path), str(output), *tool.options]
+    def peer(self, tool: Tool, path: Path, threshold: str, output: Path) -> list:
+        options = ["--threshold", threshold] if tool.bands else []
+        options += tool.bands.get(threshold, tool.options)
+        driver = [str(HERE / "peers" / f"{tool.driver}.py"), str(path), str(output), *options]
         if tool.checkout:
             return [sys.executable, *driver, "--checkout", str(self.options.checkouts[tool.package])]
         python, wrong = installed(tool.package, self.work)
@@ -292,21 +319,14 @@ class Bench:
             raise Failed(wrong)
         return [python, *driver]
 
-    def lookalike(self, tool: Tool, path: Path, output: Path) -> list:
-        options = ["-o", str(output), "--force", "--quiet", "--tables", "tsv", "-j", str(tool.threads)]
+    def lookalike(self, tool: Tool, path: Path, threshold: str, output: Path) -> list:
+        options = ["-o", str(output), "--force", "--quiet", "--tables", "tsv", "-j", str(tool.threads), "--threshold", threshold]
         return [self.program["lookalike"], "cluster", str(path), *options, *tool.options]
 
     def show(self) -> None:
-        head = ["", "documents", "wall s", "CPU s", "peak MB", "MB/s", "recall", "recall .80–.85", "precision", "links right"]
-        for name, rows in self.tables.items():
-            lines, sizes = [self.line(row) for row in rows], []
-            for path in {row["path"]: None for row in rows}:
-                truth = self.truth[path]
-                perfect = score(truth, closure(truth))
-                lines.append(["the true pairs, closed", documents_of(truth), *[None] * 4, *shares(perfect)])
-                sizes.append(f"{documents_of(truth):,} documents, {path.stat().st_size / 1e6:,.0f} MB, "
-                             f"{score(truth, {}).true:,} true pairs")
-            table(f"{name}, {SETTINGS}: {'; '.join(sizes)}", head, lines)
+        for title, rows in self.tables.items():
+            if not self.options.ratios:
+                self.show_all(title, rows)
         self.show_ratios()
         print()
         said = set()
@@ -319,31 +339,46 @@ class Bench:
                 print(line)
             said.add(line)
         for name, checkout in self.options.checkouts.items():
-            if not checkout:
+            if not checkout and not self.options.ratios:
                 print(f"* {name}: left out; --{name} DIR names a checkout of it that was built")
+
+    def show_all(self, title: str, rows: list) -> None:
+        """What each tool cost and found."""
+        head = ["", "documents", "wall s", "CPU s", "peak MB", "MB/s", "recall", "recall .80–.85", "precision", "links right"]
+        lines, sizes = [self.line(row) for row in rows], []
+        for path, threshold in {(row["path"], row["threshold"]): None for row in rows}:
+            truth = self.truth[path, threshold]
+            perfect = score(truth, closure(truth))
+            lines.append(["the true pairs, closed", documents_of(truth), *[None] * 4, *shares(perfect)])
+            sizes.append(f"{documents_of(truth):,} documents, {path.stat().st_size / 1e6:,.0f} MB, "
+                         f"{score(truth, {}).true:,} true pairs")
+        table(f"{title}, word 5-grams: {'; '.join(sizes)}", head, lines)
 
     def show_ratios(self) -> None:
         """Each collection next to the fastest peer that finds nine of ten pairs, in CPU and in wall time."""
-        head = ["", "CPU s", "wall s", "CPU: × the fastest", "wall: × the fastest"]
+        head = ["", "documents", "MB", "CPU s", "wall s", "CPU: × the fastest", "wall: × the fastest", "its recall", "its precision",
+                "peak ÷ input", "300 MB: CPU ×", "300 MB: peak MB"]
         lines = []
-        for name, rows in self.tables.items():
+        for title, rows in self.tables.items():
             own = next((row for row in rows if row["tool"] is LOOKALIKE[1] and row["runs"]), None)
-            # Where nothing is to be found, nothing is missed.
-            def finds(row: dict) -> bool:
-                recall = row["score"].shares()["recall"]
-                return recall is None or recall >= 0.9
-
             peers = [row for row in rows if row["tool"].driver and row["runs"] and not row["tool"].slow and finds(row)]
             if not own or not peers:
                 continue
+            size, runs = own["path"].stat().st_size, own["runs"]
             ratios = []
             for what in ("cpu", "wall"):
                 fastest = min(peers, key=lambda row: median(row["runs"], what))
-                times = median(fastest["runs"], what) / median(own["runs"], what)
+                times = median(fastest["runs"], what) / median(runs, what)
                 ratios.append(f"{times:.1f} ({fastest['tool'].name})")
-            lines.append([name, median(own["runs"], "cpu"), median(own["runs"], "wall"), *ratios])
+            least = min(peers, key=lambda row: median(row["runs"], "cpu"))["score"].shares()
+            capped = next((row["runs"] for row in rows if row["tool"] is LOOKALIKE[2]), [])
+            lines.append([
+                title, documents_of(self.truth[own["path"], own["threshold"]]), size / 1e6, median(runs, "cpu"), median(runs, "wall"), *ratios,
+                *[None if share is None else f"{share:.3f}" for share in (least["recall"], least["precision"])], median(runs, "peak") / size,
+                median(capped, "cpu") / median(runs, "cpu") if capped else None, median(capped, "peak") / 1e6 if capped else None,
+            ])
         if lines:
-            table(f"`lookalike cluster` next to the fastest peer, {SETTINGS}", head, lines)
+            table("`lookalike cluster` next to the fastest peer in CPU time, of recall .9 or more; word 5-grams", head, lines)
 
     def version(self, tool: Tool) -> str:
         """Of a peer; nothing for lookalike."""
@@ -356,7 +391,7 @@ class Bench:
         return tool.name.replace(tool.package, f"{tool.package} {self.version(tool)}", 1) if tool.driver else tool.name
 
     def line(self, row: dict) -> list:
-        documents, runs = documents_of(self.truth[row["path"]]), row["runs"]
+        documents, runs = documents_of(self.truth[row["path"], row["threshold"]]), row["runs"]
         if row["failed"]:
             return [f"{self.named(row['tool'])}: failed", documents, *[None] * 8]
         wall = median(runs, "wall")
@@ -368,17 +403,23 @@ class Bench:
             {
                 "tool": row["tool"].name, "version": self.version(row["tool"]) or about["lookalike"],
                 "options": row["tool"].options, "threads": row["tool"].threads, "about": row["tool"].about,
-                "collection": row["path"].name, "failed": row["failed"], "runs": row["runs"],
+                "collection": row["path"].name, "threshold": row["threshold"], "failed": row["failed"], "runs": row["runs"],
                 "score": row["score"] and {**vars(row["score"]), **row["score"].shares()},
             }
             for row in self.rows
         ]
         collections = {
-            path.name: {"bytes": path.stat().st_size, "documents": documents_of(truth), "true_pairs": score(truth, {}).true}
-            for path, truth in self.truth.items()
+            f"{path.name}, {threshold}": {"bytes": path.stat().st_size, "documents": documents_of(truth), "true_pairs": score(truth, {}).true}
+            for (path, threshold), truth in self.truth.items()
         }
         raw = {"machine": about, "repeat": self.options.repeat, "collections": collections, "rows": rows}
         save(self.work / "peers.json", raw)
+
+
+def finds(row: dict) -> bool:
+    """Whether a peer found nine of ten pairs. Where nothing is to be found, nothing is missed."""
+    recall = row["score"].shares()["recall"]
+    return recall is None or recall >= 0.9
 
 
 def reason(message: str) -> str:
@@ -402,21 +443,34 @@ def remove(output: Path) -> None:
 
 def arguments():
     parser = argument_parser(__doc__ or "")
-    known = [*KINDS, *hard_corpora.KINDS]
+    known = [*KINDS, *hard_corpora.KINDS, *REAL]
     parser.add_argument("--kinds", help=f"which collections to make, of {','.join(known)} "
                         f"({','.join(KINDS)}, or none with --corpus)")
     parser.add_argument("--few", type=int, default=20_000, help="documents for the slow tools (20000)")
     parser.add_argument("--duplodocus", type=Path, metavar="DIR", help="a checkout of duplodocus, built with cargo")
+    parser.add_argument("--thresholds", default="0.8", help=f"0.8, {LOW} or both, with a comma between (0.8)")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="folders with collections as docs.jsonl.zst; those of mail are called mail_…")
+    parser.add_argument("--code", type=Path, metavar="DIR", default=real_corpora.CARGO, help="a folder of Rust sources (cargo's)")
+    parser.add_argument("--ratios", action="store_true", help="every kind there is, and only the ratios to the fastest peers")
     parser.add_argument("--only", default="", help="rows whose names begin so, with commas between")
     options = parser.parse_args()
     options.checkouts = {"duplodocus": options.duplodocus and options.duplodocus.resolve()}
     options.only = [name.strip() for name in options.only.split(",")]
     if min(options.documents, options.few, options.repeat) < 1:
         parser.error("--documents, --few and --repeat must be positive")
+    if options.ratios:
+        # What is made from real collections needs them.
+        options.kinds = ",".join([kind for kind in known if kind not in ("mail", "data") or options.data])
+        options.thresholds = f"0.8,{LOW}"
+    options.thresholds = options.thresholds.split(",")
+    if unknown := set(options.thresholds) - {"0.8", LOW}:
+        parser.error(f"--thresholds {unknown.pop()}: choose from 0.8 and {LOW}")
     kinds = ("" if options.corpus else ",".join(KINDS)) if options.kinds is None else options.kinds
     options.kinds = [kind.strip() for kind in kinds.split(",") if kind.strip()]
     if unknown := set(options.kinds) - set(known):
         parser.error(f"--kinds {unknown.pop()}: choose from {', '.join(known)}")
+    if not options.data and {"mail", "data"} & set(options.kinds):
+        parser.error("--kinds mail and data need --data DIR")
     if options.sources and not options.kinds:
         parser.error("--corpus is used as it is: no SOURCE without --kinds")
     if len({corpus.name for corpus in options.corpus}) < len(options.corpus):

@@ -27,6 +27,7 @@ import measure  # noqa: E402
 import peers  # noqa: E402
 import plot  # noqa: E402
 import python as package  # noqa: E402
+import real_corpora  # noqa: E402
 import truth  # noqa: E402
 import vocabularies  # noqa: E402
 
@@ -349,12 +350,45 @@ print("      candidatesP1    ", 77 if "--cosine" in a else 55)
 
     def test_peers_without_a_checkout_are_left_out_with_a_line(self):
         bench = peers.Bench.__new__(peers.Bench)
-        bench.options = type("Options", (), {"checkouts": {"duplodocus": None}})
+        bench.options = type("Options", (), {"checkouts": {"duplodocus": None}, "ratios": False})
         bench.tables, bench.rows = {}, []
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             bench.show()
         self.assertIn("duplodocus: left out; --duplodocus DIR", printed.getvalue())
+
+    def test_the_fastest_peer_of_enough_recall_is_the_measure(self):
+        exact = truth.truth_of([("a", "one two three four five six"), ("b", "one two three four five six")])
+        bench = peers.Bench.__new__(peers.Bench)
+        path = self.folder / "two.jsonl"
+        path.write_bytes(bytes(1000))
+        bench.truth = {(path, "0.8"): exact}
+
+        def row(tool, seconds, found):
+            score = truth.score(exact, {"a": 1, "b": 1 if found else 2})
+            runs = [{"cpu": seconds, "wall": 2 * seconds, "peak": 500}]
+            return {**peers.Bench.row(tool, path, "0.8"), "runs": runs, "score": score}
+
+        rensa, gaoya = (next(tool for tool in peers.PEERS if tool.name == name) for name in ("rensa 16×8", "gaoya"))
+        bench.tables = {"two, 0.8": [row(peers.LOOKALIKE[1], 1.0, True), row(rensa, 9.0, True), row(gaoya, 4.0, False)]}
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            bench.show_ratios()
+        self.assertEqual(printed.getvalue().count(" 9.0 (rensa 16×8) |"), 2)
+        self.assertIn(" 0.50 |", printed.getvalue())
+
+    def test_real_collections_are_whole_files_of_ids_and_texts(self):
+        folder = self.folder / "code"
+        (folder / "b").mkdir(parents=True)
+        (folder / "b/two.rs").write_text("fn two() {}\n")
+        (folder / "a.rs").write_text("fn one() {}\n")
+        (folder / "c.rs").write_bytes(b"\xff")
+        (folder / "empty.rs").write_text(" \n")
+        path = real_corpora.made("code", folder, self.folder)
+        records = [json.loads(line) for line in path.read_text().splitlines()]
+        self.assertEqual(records, [{"id": "a.rs", "text": "fn one() {}\n"}, {"id": "b/two.rs", "text": "fn two() {}\n"}])
+        with self.assertRaisesRegex(measure.Failed, "nothing there for mail"):
+            real_corpora.made("mail", folder, self.folder)
 
 
 class InstructionsTest(unittest.TestCase):
