@@ -24,12 +24,12 @@ pub struct SparseIndex {
 const GROUP: usize = 8;
 
 impl SparseIndex {
-    /// The numbers below `end` that are wanted. O(`end`).
+    /// The numbers below `end` that are wanted, which are asked for in order. O(`end`).
     #[must_use]
-    pub fn new(end: u32, wanted: impl Fn(u32) -> bool) -> Self {
+    pub fn new(end: u32, mut wanted: impl FnMut(u32) -> bool) -> Self {
         let mut words = vec![0u64; (end as usize).div_ceil(64)];
-        for number in (0..end).filter(|&number| wanted(number)) {
-            words[number as usize / 64] |= 1 << (number % 64);
+        for number in 0..end {
+            words[number as usize / 64] |= u64::from(wanted(number)) << (number % 64);
         }
         let mut before = Vec::with_capacity(words.len().div_ceil(GROUP));
         let mut count = 0;

@@ -1,6 +1,7 @@
 //! Verdicts by record, for the writers.
 
 use crate::analysis::Analysis;
+use lookalike_core::SparseIndex;
 use lookalike_engine::collection::{Document, Rows};
 use lookalike_engine::try_sort::par_sort_cancellable;
 use lookalike_engine::{ChunkId, DocumentId, EngineError, Progress};
@@ -10,9 +11,8 @@ use std::borrow::Cow;
 
 /// The leaders, numbered as the clusters in the tables.
 pub(crate) struct Clusters {
-    /// In the order of the collection.
-    leaders: Vec<DocumentId>,
-    /// The cluster number of each leader.
+    which: SparseIndex,
+    /// The cluster number of each leader, in the order of the collection.
     numbers: Vec<u32>,
     /// The leaders' names, by number.
     names: Vec<String>,
@@ -51,13 +51,17 @@ impl Clusters {
             names.push(collection.name(leader)?.into_owned());
             records.push(collection.place(leader)?.1);
         }
-        Ok(Self { leaders, numbers, names, in_order, records, sizes })
+        let mut leads = leaders.iter().peekable();
+        let which = SparseIndex::new(collection.len(), |document| {
+            leads.next_if_eq(&&DocumentId(document)).is_some()
+        });
+        Ok(Self { which, numbers, names, in_order, records, sizes })
     }
 
     /// The number of a leader's cluster.
     pub(crate) fn number(&self, leader: DocumentId) -> Option<u64> {
-        let place = self.leaders.binary_search(&leader).ok()?;
-        Some(u64::from(self.numbers[place]))
+        let place = self.which.place(leader.0)?;
+        Some(u64::from(self.numbers[place as usize]))
     }
 
     /// The number of documents of each cluster, in the order of their numbers.

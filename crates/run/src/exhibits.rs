@@ -6,9 +6,9 @@ use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use crate::estimates;
-use crate::second_pass::{Shown, Wanted};
+use crate::second_pass::{Shown, ShownDocuments, Wanted};
 pub(crate) use listing::{CLUSTERS as LISTED, MEMBERS};
-use listing::{Listed, Listing};
+use listing::{Listed, Listing, Member};
 use lookalike_core::{Measure, Overlap, overlap};
 use lookalike_decide::Rule;
 use lookalike_engine::poll::Poll;
@@ -23,7 +23,6 @@ use lookalike_report::{
     Removed, ResemblanceEstimate,
 };
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 /// Largest clusters shown where the page has no script.
 pub(crate) const CLUSTERS: usize = 20;
@@ -72,7 +71,7 @@ impl Choice {
             self.pairs.iter().filter_map(|&document| Some(analysis.removal(document)?.kept));
         let compared: Vec<DocumentId> = self.pairs.iter().copied().chain(partners).collect();
         let mut documents = compared.clone();
-        documents.extend(self.listing.documents(analysis));
+        documents.extend(self.listing.documents());
         let ordered = |mut documents: Vec<DocumentId>| {
             documents.sort_unstable();
             documents.dedup();
@@ -88,7 +87,7 @@ pub(crate) fn cluster_exhibits(
     analysis: &Analysis,
     clusters: &Clusters,
     choice: &Choice,
-    shown: &BTreeMap<DocumentId, Shown>,
+    shown: &ShownDocuments,
     ids_repeat: bool,
     progress: &dyn Progress,
 ) -> Result<(ClusterData, Vec<ClusterExhibit>), LookalikeError> {
@@ -108,8 +107,8 @@ pub(crate) fn cluster_exhibits(
             Ok(analysis.collection.document_name(document)?.shown(ids_repeat).to_string())
         };
         exhibit.leader.id = name(cluster.leader)?;
-        for (member, &document) in exhibit.members.iter_mut().zip(choice.listing.listed(cluster)) {
-            member.id = name(document)?;
+        for (member, listed) in exhibit.members.iter_mut().zip(choice.listing.listed(cluster)) {
+            member.id = name(listed.document)?;
         }
     }
     Ok((data, largest))
@@ -121,7 +120,7 @@ fn cluster_exhibit(
     clusters: &Clusters,
     listing: &Listing,
     cluster: &Listed,
-    shown: &BTreeMap<DocumentId, Shown>,
+    shown: &ShownDocuments,
 ) -> Result<ClusterExhibit, EngineError> {
     let collection = &analysis.collection;
     let named = |document| -> Result<(String, DocPlace), EngineError> {
@@ -130,11 +129,9 @@ fn cluster_exhibit(
         Ok((id.into_owned(), DocPlace { file: collection.file(document), record }))
     };
     let (id, place) = named(cluster.leader)?;
-    let of_leader = shown.get(&cluster.leader);
-    let numbers = listing.members(cluster).iter().filter_map(|&member| {
-        let removal = analysis.removal(member)?;
-        let value = analysis.similarity(removal.evidence);
-        Some((collection.file(member), removal.rule, value))
+    let of_leader = shown.get(cluster.leader);
+    let numbers = listing.members(cluster).iter().map(|&Member { document, rule, similarity }| {
+        (collection.file(document), rule, similarity)
     });
     let number = clusters.number(cluster.leader).unwrap_or_default();
     let mut exhibit = cluster_numbers(number, place, numbers);
@@ -145,16 +142,15 @@ fn cluster_exhibit(
         title: of_leader.and_then(|shown| shown.title.clone()),
         url: of_leader.and_then(|shown| shown.url.clone()),
     };
-    for &member in listing.listed(cluster) {
-        let Some(removal) = analysis.removal(member) else { continue };
-        let (id, place) = named(member)?;
-        let shown = shown.get(&member);
+    for &Member { document, rule, similarity } in listing.listed(cluster) {
+        let (id, place) = named(document)?;
+        let shown = shown.get(document);
         exhibit.members.push(MemberExhibit {
             id,
             place,
             title: shown.and_then(|shown| shown.title.clone()),
-            similarity: analysis.similarity(removal.evidence),
-            rule: removal.rule.name().into(),
+            similarity,
+            rule: rule.name().into(),
             text: shown.map_or("", |shown| shown.excerpt(listing.excerpt())).to_owned(),
             cut_from: shown.and_then(|shown| shown.whole(listing.excerpt())),
         });
@@ -189,7 +185,7 @@ pub(crate) fn cluster_numbers(
 pub(crate) fn pair_exhibits(
     analysis: &Analysis,
     choice: &Choice,
-    shown: &BTreeMap<DocumentId, Shown>,
+    shown: &ShownDocuments,
     ids_repeat: bool,
     progress: &dyn Progress,
 ) -> Result<Vec<PairExhibit>, EngineError> {
@@ -198,14 +194,14 @@ pub(crate) fn pair_exhibits(
     let name = |document: DocumentId| -> Result<String, EngineError> {
         Ok(analysis.collection.document_name(document)?.shown(ids_repeat).to_string())
     };
-    let set = |number: DocumentId| match shown.get(&number) {
+    let set = |number: DocumentId| match shown.get(number) {
         None => Ok(None),
         Some(Shown { text, cut_from: None, .. }) => Ok(Some(signer.sorted_set(text))),
         Some(_) => whole_set(analysis, &signer, number),
     };
     let document = |number: DocumentId| {
         let Shown { title, url, text, cut_from, .. } =
-            shown.get(&number).cloned().unwrap_or_default();
+            shown.get(number).cloned().unwrap_or_default();
         Ok::<_, EngineError>(DocExhibit { id: name(number)?, title, url, text, cut_from })
     };
     let pair = |&removed: &DocumentId| -> Result<Option<PairExhibit>, EngineError> {

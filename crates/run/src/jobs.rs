@@ -12,22 +12,21 @@ use crate::panics::caught;
 use crate::plan_file::{method_name, read_plan};
 use crate::reading::Documents;
 use crate::run_tables::RunTables;
-use crate::second_pass::{Shown, second_pass};
+use crate::second_pass::{ShownDocuments, second_pass};
 use crate::settings::DEFAULT_KEEP_N;
 use crate::source_losses::source_losses;
 use crate::summarise::summarise;
 use crate::table_store::{TableFiles, write_problems};
 use crate::template_sample::TemplateSample;
 use crate::{Job, LookalikeError, Settings, memory, skipped_files, state, symbols};
+use lookalike_engine::Progress;
 use lookalike_engine::poll::Poll;
-use lookalike_engine::{DocumentId, Progress};
 use lookalike_io::input::LeftOut;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
 use lookalike_io::{Inputs, Problem};
 use lookalike_report::{Action, Output, Page, Phase, Report, Run, Summary};
 use lookalike_text::Analyzer;
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -280,7 +279,7 @@ fn report(
     analysis: &Analysis,
     clusters: &Clusters,
     choice: &Choice,
-    shown: BTreeMap<DocumentId, Shown>,
+    shown: ShownDocuments,
     summary: &Summary,
     progress: &dyn Progress,
 ) -> Result<Page, LookalikeError> {

@@ -12,7 +12,7 @@ mod shown;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use shown::{Shown, Wanted};
+pub(crate) use shown::{Shown, ShownDocuments, Wanted};
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
@@ -27,14 +27,13 @@ use lookalike_io::source::{ChunkPosition, Piece, VisitScratch};
 use lookalike_io::{Inputs, Problem};
 use recount::{Recount, changed, unreadable_again};
 use shown::pick;
-use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Result of the second pass.
 #[derive(Debug, Default)]
 pub(crate) struct SecondPass {
     /// The wanted documents.
-    pub(crate) shown: BTreeMap<DocumentId, Shown>,
+    pub(crate) shown: ShownDocuments,
     /// The written files, if records were routed.
     pub(crate) written: Option<WrittenFiles>,
 }
@@ -63,7 +62,7 @@ pub(crate) fn second_pass(
             .with_threads(analysis.threads)
             .with_unreadable(collection.problems.unreadable())
     });
-    let mut pass = SecondPass::default();
+    let mut found: Vec<(DocumentId, Shown)> = Vec::with_capacity(wanted.documents.len());
     let reader = ChunkReader {
         analysis,
         wanted,
@@ -91,7 +90,7 @@ pub(crate) fn second_pass(
             {
                 return Err(differs(inputs, *file, problem));
             }
-            pass.shown.extend(shown);
+            found.extend(shown);
             let consumed = match (read, &mut writer) {
                 (Read::Nothing, _) => 0,
                 (Read::Routed(file, consumed, known, routed), Some(writer)) => {
@@ -115,12 +114,15 @@ pub(crate) fn second_pass(
     if routing.is_some() {
         recount.finish()?;
     }
-    let is_missing = |document: &&DocumentId| !pass.shown.contains_key(document);
+    // Both are in the order of the collection.
+    let mut numbers = found.iter().map(|(document, _)| *document);
+    let is_missing = |document: &&DocumentId| numbers.next() != Some(**document);
     if let Some(&missing) = wanted.documents.iter().find(is_missing) {
         return Err(changed(inputs, collection.file(missing)));
     }
-    pass.written = writer.map(DocumentsWriter::finish).transpose()?;
-    Ok(pass)
+    let shown = ShownDocuments::new(collection.len(), found);
+    let written = writer.map(DocumentsWriter::finish).transpose()?;
+    Ok(SecondPass { shown, written })
 }
 
 /// The chunks of the wanted documents.

@@ -9,7 +9,7 @@ use crate::result_tables::Named;
 use lookalike_decide::Rule;
 use lookalike_engine::poll::Poll;
 use lookalike_engine::try_sort::{par_sort_cancellable, try_par_sort_unstable_by};
-use lookalike_engine::{DocumentId, EngineError, Progress};
+use lookalike_engine::{DocumentId, EngineError, Progress, Removal};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -33,12 +33,21 @@ pub(crate) struct Listed {
     members: Range<usize>,
 }
 
+/// A document that its cluster's leader represents.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Member {
+    pub(crate) document: DocumentId,
+    pub(crate) rule: Rule,
+    /// To the leader.
+    pub(crate) similarity: Option<f64>,
+}
+
 /// The clusters that the report lists.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     clusters: Vec<Listed>,
     /// The members of all clusters, of each in the order of their names.
-    members: Vec<DocumentId>,
+    members: Vec<Member>,
     /// Members listed of each cluster.
     most: usize,
     /// Maximum length of a text in bytes.
@@ -67,14 +76,17 @@ impl Listing {
             let number = clusters.number(kept).unwrap_or_default();
             ranks.get(number as usize).copied().filter(|&rank| rank != u32::MAX)
         };
-        let mut rows: Vec<(u32, Named)> = analysis
-            .removals()
-            .filter_map(|(document, r)| Some((rank(r.kept)?, Named::of(analysis, document))))
-            .collect();
+        let row = |(document, removal): (DocumentId, Removal)| {
+            let similarity = analysis.similarity(removal.evidence);
+            let member = Member { document, rule: removal.rule, similarity };
+            Some((rank(removal.kept)?, Named::of(analysis, document), member))
+        };
+        let mut rows: Vec<(u32, Named, Member)> = analysis.removals().filter_map(row).collect();
         // By cluster first: most have few members to order.
         rows.par_sort_unstable_by_key(|row| row.0);
         let collection = &analysis.collection;
-        let groups: Vec<&mut [(u32, Named)]> = rows.chunk_by_mut(|a, b| a.0 == b.0).collect();
+        let groups: Vec<&mut [(u32, Named, Member)]> =
+            rows.chunk_by_mut(|a, b| a.0 == b.0).collect();
         groups.into_par_iter().try_for_each(|group| match group.len() {
             0..10_000 => {
                 Poll::new(progress).now()?;
@@ -82,7 +94,7 @@ impl Listing {
             }
             _ => par_sort_cancellable(group, progress, |a, b| a.1.compare(b.1, collection)),
         })?;
-        let members: Vec<DocumentId> = rows.iter().map(|row| row.1.a).collect();
+        let members: Vec<Member> = rows.iter().map(|row| row.2).collect();
         drop(rows);
 
         let mut end = 0;
@@ -106,12 +118,12 @@ impl Listing {
     }
 
     /// All members of a cluster, in the order of their names.
-    pub(crate) fn members(&self, cluster: &Listed) -> &[DocumentId] {
+    pub(crate) fn members(&self, cluster: &Listed) -> &[Member] {
         &self.members[cluster.members.clone()]
     }
 
     /// Those that are listed.
-    pub(crate) fn listed(&self, cluster: &Listed) -> &[DocumentId] {
+    pub(crate) fn listed(&self, cluster: &Listed) -> &[Member] {
         let members = self.members(cluster);
         &members[..members.len().min(self.most)]
     }
@@ -122,15 +134,11 @@ impl Listing {
     }
 
     /// The documents whose texts are shown. A text identical to the leader's is not.
-    pub(crate) fn documents<'a>(
-        &'a self,
-        analysis: &'a Analysis,
-    ) -> impl Iterator<Item = DocumentId> + 'a {
+    pub(crate) fn documents(&self) -> impl Iterator<Item = DocumentId> + '_ {
         self.clusters.iter().flat_map(|cluster| {
-            let shown = self.listed(cluster).iter().copied().filter(|&document| {
-                analysis.removal(document).is_some_and(|removal| removal.rule != Rule::Identical)
-            });
-            std::iter::once(cluster.leader).chain(shown)
+            let others =
+                self.listed(cluster).iter().filter(|member| member.rule != Rule::Identical);
+            std::iter::once(cluster.leader).chain(others.map(|member| member.document))
         })
     }
 }

@@ -4,7 +4,7 @@ use super::recount::unreadable_again;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::template_sample::{SampledPage, TemplateSample};
-use lookalike_core::TextDigest;
+use lookalike_core::{SparseIndex, TextDigest};
 use lookalike_engine::original;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{ChunkId, DocumentId};
@@ -12,7 +12,7 @@ use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Content, Item};
 use lookalike_report::TemplateSite;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A document that the report shows.
 #[derive(Debug, Clone, Default)]
@@ -44,6 +44,33 @@ impl Shown {
     /// Length of the whole text in bytes, if an excerpt is only its beginning.
     pub(crate) fn whole(&self, most: usize) -> Option<u64> {
         self.cut_from.or_else(|| (self.text.len() > most).then_some(self.text.len() as u64))
+    }
+}
+
+/// The documents that were read, by number.
+#[derive(Debug, Default)]
+pub(crate) struct ShownDocuments {
+    which: SparseIndex,
+    documents: Vec<Shown>,
+}
+
+impl ShownDocuments {
+    /// These documents, ascending, of a collection of `all`.
+    pub(super) fn new(all: u32, documents: Vec<(DocumentId, Shown)>) -> Self {
+        let (numbers, documents): (Vec<DocumentId>, _) = documents.into_iter().unzip();
+        let mut numbers = numbers.iter().peekable();
+        let which =
+            SparseIndex::new(all, |number| numbers.next_if_eq(&&DocumentId(number)).is_some());
+        Self { which, documents }
+    }
+
+    /// A document, if it was read.
+    pub(crate) fn get(&self, document: DocumentId) -> Option<&Shown> {
+        self.documents.get(self.which.place(document.0)? as usize)
+    }
+
+    fn get_mut(&mut self, document: DocumentId) -> Option<&mut Shown> {
+        self.documents.get_mut(self.which.place(document.0)? as usize)
     }
 }
 
@@ -81,12 +108,10 @@ impl Wanted {
     }
 
     /// The sites that a sample found, once its documents were read.
-    pub(crate) fn template_sites(
-        &self,
-        shown: &mut BTreeMap<DocumentId, Shown>,
-    ) -> Vec<TemplateSite> {
+    pub(crate) fn template_sites(&self, shown: &mut ShownDocuments) -> Vec<TemplateSite> {
         let Some((documents, sample)) = &self.sample else { return Vec::new() };
-        let page = |document: &DocumentId| Some((*document, shown.get_mut(document)?.page.take()?));
+        let page =
+            |document: &DocumentId| Some((*document, shown.get_mut(*document)?.page.take()?));
         sample.sites(&documents.iter().filter_map(page).collect())
     }
 
