@@ -204,6 +204,14 @@ const fn kinds() -> [u8; 256] {
     kinds
 }
 
+/// Whether ASCII without digits holds `_` or a capital behind a small letter.
+fn may_be_identifier(stretch: &[u8]) -> bool {
+    stretch.contains(&b'_')
+        || stretch
+            .windows(2)
+            .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+}
+
 /// What is known of the text before a stretch.
 #[derive(Debug)]
 struct Preceding {
@@ -254,7 +262,7 @@ impl<F: FnMut(TextPart, &[u8])> PartScan<'_, F> {
                 let last = Some(char::from(bytes[at - 1]));
                 self.before =
                     Preceding { first: false, short: false, ended: false, last, sign: None };
-            } else if !self.stretch(&text[start..at], reader) {
+            } else if !self.stretch(&text[start..at], kinds, reader) {
                 continue;
             }
             line_breaks = 0;
@@ -262,11 +270,14 @@ impl<F: FnMut(TextPart, &[u8])> PartScan<'_, F> {
     }
 
     /// Returns whether anything of the stretch is visible.
-    fn stretch(&mut self, stretch: &str, reader: &PartReader) -> bool {
+    fn stretch(&mut self, stretch: &str, kinds: u8, reader: &PartReader) -> bool {
         let rules = &reader.analyzer.rules;
         let mut characters = std::mem::take(&mut self.scratch.stretch);
         characters.clear();
-        let normal = rules.normalizer.apply(stretch, self.classes, &mut self.scratch.normal);
+        let normal = match kinds & FOREIGN {
+            0 => stretch,
+            _ => rules.normalizer.apply(stretch, self.classes, &mut self.scratch.normal),
+        };
         for c in normal.chars() {
             if !c.is_whitespace() && !c.is_control() {
                 characters.push((c, self.classes.get(c)));
@@ -278,10 +289,12 @@ impl<F: FnMut(TextPart, &[u8])> PartScan<'_, F> {
             characters.pop();
         }
         if !characters.is_empty() {
-            self.symbols(&characters);
+            self.symbols(&characters, kinds);
             self.words(&characters);
-            if characters.iter().any(|&(c, class)| c == '_' || class & (DIGIT | UPPER) != 0) {
+            if kinds & (NUMBER | FOREIGN) != 0 {
                 self.numbers(&characters);
+                self.identifiers(&characters);
+            } else if may_be_identifier(stretch.as_bytes()) {
                 self.identifiers(&characters);
             }
             self.before.last = characters.last().map(|&(c, _)| c);
@@ -291,13 +304,16 @@ impl<F: FnMut(TextPart, &[u8])> PartScan<'_, F> {
         is_visible
     }
 
-    fn symbols(&mut self, characters: &[Character]) {
+    fn symbols(&mut self, characters: &[Character], kinds: u8) {
         let mut push =
             |c: char| (self.emit)(TextPart::Symbols, c.encode_utf8(&mut [0; 4]).as_bytes());
         if let Some(sign) = self.before.sign.take()
             && characters[0].0.is_numeric()
         {
             push(sign);
+        }
+        if kinds & (PUNCTUATION | FOREIGN) == 0 {
+            return;
         }
         let at = |place: usize| characters.get(place).map(|&(c, _)| c);
         let space = self.before.last.map(|_| ' ');
@@ -355,7 +371,12 @@ impl<F: FnMut(TextPart, &[u8])> PartScan<'_, F> {
             (self.emit)(TextPart::Capitals, written.as_bytes());
             if capitalised && word.len() > 1 && !self.before.first {
                 item.clear();
-                lower_into(written, self.classes, item);
+                if written.is_ascii() {
+                    item.push_str(written);
+                    item.make_ascii_lowercase();
+                } else {
+                    lower_into(written, self.classes, item);
+                }
                 (self.emit)(TextPart::Names, item.as_bytes());
             }
         }
