@@ -17,7 +17,7 @@ const SETTINGS: SegmentSettings =
 #[must_use]
 pub fn dictionary(batch: &DocumentBatch) -> Vec<u8> {
     let text = |index| batch.get_plain(index, DocNumber(0), DocNumber(0)).content;
-    train_dictionary(&(0..batch.len().min(super::SAMPLES)).map(text).collect::<Vec<_>>())
+    train_dictionary((0..batch.len()).map(text))
 }
 
 /// Writes a segment of the documents of a batch, all of them kept, and maps it. Documents are

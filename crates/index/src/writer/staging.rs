@@ -2,7 +2,7 @@
 
 use super::IndexWriter;
 use super::pending::{Pending, StagedSegment};
-use crate::segment::{Built, NewDocument, SAMPLES, Segment, build, train_dictionary};
+use crate::segment::{Built, NewDocument, Segment, build, train_dictionary};
 use crate::snapshot::{AskOptions, LiveSegment, QuerySet};
 use crate::{
     Ask, DocNumber, DocumentBatch, IndexError, QueryScratch, Question, SignatureView, layout,
@@ -140,8 +140,7 @@ impl IndexWriter {
 
     fn write_segment(&mut self, new: &[NewDocument<'_>]) -> Result<(), IndexError> {
         if self.dictionary.is_empty() && self.settings.texts {
-            let texts: Vec<&str> = new.iter().take(SAMPLES).map(|new| new.content()).collect();
-            self.dictionary = train_dictionary(&texts);
+            self.dictionary = train_dictionary(new.iter().map(NewDocument::content));
         }
         let staged = self.write_unfinished(|writer, file| {
             build(&writer.settings, new, &writer.dictionary, file)
@@ -305,8 +304,8 @@ impl<'a> Accepted<'a> {
     }
 }
 
-impl NewDocument<'_> {
-    fn content(&self) -> &str {
+impl<'a> NewDocument<'a> {
+    fn content(&self) -> &'a str {
         self.batch.get_plain(self.index, self.number, self.first).content
     }
 }

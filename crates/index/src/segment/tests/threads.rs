@@ -21,10 +21,10 @@ fn pool(threads: usize) -> rayon::ThreadPool {
 #[test]
 fn segments_do_not_depend_on_the_number_of_threads() {
     let documents = documents();
-    let texts: Vec<&str> = documents.iter().map(|document| &*document.words).collect();
-    let dictionary = train_dictionary(&texts);
+    let texts = || documents.iter().map(|document| &*document.words);
+    let dictionary = train_dictionary(texts());
     assert!(dictionary.len() > 1000);
-    assert_eq!(dictionary, train_dictionary(&texts));
+    assert_eq!(dictionary, train_dictionary(texts()));
     let one = pool(1).install(|| built(&documents, &SETTINGS, &dictionary).0);
     assert!(one == built(&documents, &SETTINGS, &dictionary).0);
     assert!(one == pool(5).install(|| built(&documents, &SETTINGS, &dictionary).0));
@@ -45,8 +45,7 @@ fn segments_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn a_merged_segment_has_a_dictionary_if_a_part_has_one() {
     let documents = documents();
-    let texts: Vec<&str> = documents.iter().map(|document| &*document.words).collect();
-    let dictionary = train_dictionary(&texts);
+    let dictionary = train_dictionary(documents.iter().map(|document| &*document.words));
     let whole = built(&documents, &SETTINGS, &dictionary).0;
     let parts = [
         segment(&documents[..900], &SETTINGS, b""),
