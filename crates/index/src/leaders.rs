@@ -57,13 +57,14 @@ pub(crate) trait MatchGraph: Sync {
 pub(crate) const BLOCK: usize = 256;
 
 /// Decides about the given documents, and about all others that change with them. `dirty` has every
-/// new document and every document that relied on one that is gone. Returns the number of
-/// evaluations.
+/// undecided document, every document that relied on one that is gone, and of each two kept
+/// documents that match at least one. Returns the number of evaluations.
 ///
 /// Documents are taken in order of precedence, so that all that precede one are final when it is
 /// decided. A document is queued again if the one that it relies on is no longer kept, or if a
-/// document that precedes it becomes kept and matches it; both queue later documents only. By
-/// induction over the order of precedence, the result is leader clustering of all documents.
+/// document that precedes it is kept and matches it; both queue later documents only. In the end
+/// each document that is not kept relies on a kept one that precedes it, and no two kept ones match:
+/// by induction over the order of precedence, that is leader clustering of all documents.
 ///
 /// The kept matches of a block of documents are searched in parallel. Until the end of the block
 /// only documents of the block become kept, because it ends early where a queued document precedes
@@ -142,10 +143,11 @@ fn decide<'c, G: MatchGraph>(
                 }
             }
         }
-        None if was == Standing::Kept => {}
         None => {
-            graph.decide(*document, Standing::Kept);
-            became_kept.push(candidate);
+            if was != Standing::Kept {
+                graph.decide(*document, Standing::Kept);
+                became_kept.push(candidate);
+            }
             queue.extend(still_kept.into_iter().filter(|(other, _)| other > rank).cloned());
         }
     }
@@ -242,13 +244,18 @@ mod tests {
     #[derive(Debug, Clone)]
     enum Change {
         Add(Vec<u32>),
+        /// As [`Change::Add`], with what is decided about these documents alone.
+        AddDecided(Vec<u32>),
         Delete(Vec<u32>),
     }
 
     fn changes() -> impl Strategy<Value = Vec<Change>> {
         let documents = || prop::collection::vec(0u32..24, 1..9);
-        let change =
-            prop_oneof![documents().prop_map(Change::Add), documents().prop_map(Change::Delete)];
+        let change = prop_oneof![
+            documents().prop_map(Change::Add),
+            documents().prop_map(Change::AddDecided),
+            documents().prop_map(Change::Delete),
+        ];
         prop::collection::vec(change, 1..30)
     }
 
@@ -278,6 +285,20 @@ mod tests {
                             dirty.push(document);
                         }
                     },
+                    Change::AddDecided(mut added) => {
+                        added.sort_by_key(|&d| (graph.ranks[d as usize], d));
+                        added.dedup();
+                        added.retain(|&document| graph.alive >> document & 1 == 0);
+                        for document in added {
+                            let kept = dirty.iter().find(|&&kept| graph.matched(document, kept));
+                            let standing = kept.map_or(Standing::Kept, |&kept| Standing::ReliesOn(kept));
+                            graph.alive |= 1 << document;
+                            graph.decide(document, standing);
+                            if standing == Standing::Kept {
+                                dirty.push(document);
+                            }
+                        }
+                    }
                     Change::Delete(deleted) => {
                         for document in &deleted {
                             graph.alive &= !(1 << document);

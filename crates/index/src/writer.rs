@@ -5,6 +5,7 @@
 //! together with the deletes in one transaction. A crash before that leaves files that no commit
 //! names, which the next writer removes.
 
+mod batch_leaders;
 mod graph;
 mod merging;
 mod opening;
@@ -190,11 +191,16 @@ impl IndexWriter {
         let (next, gone) = self.next_snapshot(&self.pending);
         let first_new = self.snapshot.segments.len() as u32;
         let mut graph = IndexGraph::new(next, first_new, Arc::clone(&self.makers));
-        let dirty = graph.dirty(&gone)?;
-        let evaluations = redecide(&mut graph, dirty, leaders::BLOCK, |decided| {
+        let alone = self.pending.groups == 1 && self.snapshot.is_empty();
+        let mut dirty = graph.reliant_on(&gone)?;
+        dirty.extend(graph.take_decided(&self.pending.decided, alone));
+        let advance = |decided| {
             progress.advance(decided, decided);
             if progress.cancelled() { Err(IndexError::Interrupted) } else { Ok(()) }
-        })?;
+        };
+        let in_groups = self.pending.decided.len() as u64;
+        advance(in_groups.saturating_sub(dirty.len() as u64))?;
+        let evaluations = in_groups + redecide(&mut graph, dirty, leaders::BLOCK, advance)?;
         let (mut next, decided) = graph.into_parts();
         let fresh = Pending::at(self.pending.next_number, self.pending.next_segment);
         let pending = std::mem::replace(&mut self.pending, fresh);

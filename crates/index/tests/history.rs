@@ -17,7 +17,8 @@ use std::sync::Arc;
 
 #[derive(Debug, Clone)]
 enum Step {
-    Add(Vec<(String, u32, String, u32)>),
+    /// Documents, and how many are staged together.
+    Add(Vec<(String, u32, String, u32)>, usize),
     Delete(Vec<prop::sample::Index>),
     Compact,
     Reopen,
@@ -38,7 +39,8 @@ fn text() -> impl Strategy<Value = String> {
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let document = ("[a-h]{1,2}", 0u32..2, text(), 0u32..4);
     let step = prop_oneof![
-        5 => prop::collection::vec(document, 1..9).prop_map(Step::Add),
+        5 => (prop::collection::vec(document, 1..9), prop::sample::select(&[3usize, 9][..]))
+            .prop_map(|(documents, group)| Step::Add(documents, group)),
         3 => prop::collection::vec(any::<prop::sample::Index>(), 1..6).prop_map(Step::Delete),
         1 => Just(Step::Compact),
         1 => Just(Step::Reopen),
@@ -112,9 +114,9 @@ proptest! {
         let keep = rules.rules();
         for step in steps {
             match step {
-                Step::Add(documents) => {
+                Step::Add(documents, group) => {
                     // Several segments in a commit, and updates of documents of the same commit.
-                    for documents in documents.chunks(3) {
+                    for documents in documents.chunks(group) {
                         let mut batch = DocumentBatch::default();
                         for (id, sweep, words, score) in documents {
                             let score = if *score == 0 { f64::NAN } else { f64::from(*score) };

@@ -133,8 +133,8 @@ pub use order::{Counters, DecodeError, DfSketch, ElementOrder, SketchMismatch};
 pub use prefix::{PrefixFilter, PrefixKey, PrefixScratch, index_keys, prefix};
 pub use progress::{Progress, Silent};
 pub use source::{
-    HighElements, InMemorySets, InMemorySorted, InvalidSets, Part, SetScan, SetSource, SortedSets,
-    SourceError,
+    HighElements, InMemorySets, InMemorySorted, InvalidSets, OffsetArrays, Part, SetArrays,
+    SetScan, SetSource, SortedSets, SourceError,
 };
 pub use statistics::Statistics;
 pub use survivors::{Decision, EdgeOrderError, LeaderPass, MatchEdge, WitnessRule, WitnessSearch};

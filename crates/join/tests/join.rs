@@ -8,9 +8,9 @@ use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Halves, Measure, Overlap, SparseIndex};
 use lookalike_join::{
     CandidateSearch, ChunkId, Criterion, Decision, DfSketch, HighElements, InMemorySets, JoinError,
-    JoinOptions, JoinResult, LeaderPass, Linkage, MatchEdge, Part, Posting, SetId, SetScan,
-    SetSource, Silent, SortedSets, SourceError, SpillBudget, TaskId, WitnessRule, candidates,
-    index_keys, join, verify,
+    JoinOptions, JoinResult, LeaderPass, Linkage, MatchEdge, OffsetArrays, Part, Posting, SetId,
+    SetScan, SetSource, Silent, SortedSets, SourceError, SpillBudget, TaskId, WitnessRule,
+    candidates, index_keys, join, verify,
 };
 use proptest::prelude::*;
 use std::cmp::Reverse;
@@ -35,7 +35,7 @@ impl Arrays {
         Self { offsets, elements: sets.concat() }
     }
 
-    fn sets(&self) -> InMemorySets<'_, i64> {
+    fn sets(&self) -> InMemorySets<OffsetArrays<'_, i64>> {
         InMemorySets::new(&self.offsets, &self.elements).unwrap()
     }
 }
@@ -382,7 +382,7 @@ fn repeated_elements_are_an_error() {
 
 /// A source whose reads fail from the one with this number on.
 struct FailingSets<'a> {
-    sets: InMemorySets<'a, i64>,
+    sets: InMemorySets<OffsetArrays<'a, i64>>,
     left: AtomicUsize,
 }
 

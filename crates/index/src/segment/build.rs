@@ -6,7 +6,8 @@ use super::format::Built;
 use super::postings::entry;
 use super::texts::{self, TextCompressor};
 use super::{Row, SegmentSettings, sets};
-use crate::{DocNumber, DocumentBatch, DocumentView, SignatureView};
+use crate::description::Rules;
+use crate::{DocNumber, DocumentBatch, DocumentView, Rank, Ranked, SignatureView};
 use lookalike_core::{BitmapSignature, SetDigest};
 use rayon::prelude::*;
 use std::io::{self, Write};
@@ -31,11 +32,22 @@ impl<'a> NewDocument<'a> {
         self.batch.get_plain(self.index, self.number, self.first)
     }
 
-    fn numbers(&self) -> DocumentView<'a> {
+    /// The place of the document in the order of precedence.
+    pub(crate) fn rank(&self, rules: &Rules) -> Rank {
+        let document = self.plain();
+        rules.precedence.rank(Ranked {
+            size: document.set.len() as u32,
+            keep: document.keep,
+            id: document.id,
+            first: document.first,
+        })
+    }
+
+    pub(crate) fn numbers(&self) -> DocumentView<'a> {
         self.batch.get_numbers(self.index, self.number, self.first)
     }
 
-    fn set(&self) -> &'a [u64] {
+    pub(crate) fn set(&self) -> &'a [u64] {
         self.batch.set(self.index)
     }
 }

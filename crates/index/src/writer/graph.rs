@@ -10,7 +10,7 @@ use lookalike_core::{Measure, TokenDigest};
 use lookalike_join::verify;
 use rayon::prelude::*;
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The documents of the next commit while it is decided which of them are kept.
@@ -21,6 +21,8 @@ pub(super) struct IndexGraph {
     first_new: u32,
     /// What was decided, by document.
     decided: HashMap<DocAt, Standing<DocAt>>,
+    /// The new documents that others rely on, or did.
+    with_reliants: HashSet<DocAt>,
     makers: MakeSets,
     idle: Mutex<Vec<QueryScratch>>,
 }
@@ -36,7 +38,8 @@ impl IndexGraph {
     /// A graph of these documents; the segments from `first_new` on are new.
     pub(super) fn new(snapshot: Snapshot, first_new: u32, makers: MakeSets) -> Self {
         let idle = Mutex::default();
-        Self { snapshot, first_new, decided: HashMap::new(), makers, idle }
+        let (decided, with_reliants) = Default::default();
+        Self { snapshot, first_new, decided, with_reliants, makers, idle }
     }
 
     /// The documents, and what was decided about each.
@@ -44,20 +47,46 @@ impl IndexGraph {
         (self.snapshot, self.decided)
     }
 
-    /// The documents about which it has to be decided, and that do not follow from others: new ones
-    /// with features, and those that relied on a document that is gone.
-    pub(super) fn dirty(&self, gone: &[DocAt]) -> Result<Vec<DocAt>, IndexError> {
-        let mut dirty = Vec::new();
-        for (segment, live) in (0..).zip(&self.snapshot.segments).skip(self.first_new as usize) {
+    /// Takes over what was `decided` about new documents in groups, and returns those about which it
+    /// is still to be decided: documents that were in no group or relied on one that is gone, and,
+    /// unless the group is `alone`, kept ones. Documents without features are kept.
+    pub(super) fn take_decided(
+        &mut self,
+        decided: &HashMap<DocNumber, Standing<DocNumber>>,
+        alone: bool,
+    ) -> Vec<DocAt> {
+        let new = (self.first_new..).zip(&self.snapshot.segments[self.first_new as usize..]);
+        let new = new.flat_map(|(segment, live)| {
             let with_features = live.live().filter(|&at| live.segment.unit_of(at).is_some());
-            dirty.extend(with_features.map(|local| DocAt { segment, local }));
+            with_features.map(move |at| (live.segment.row(at).number, DocAt { segment, local: at }))
+        });
+        let places: HashMap<DocNumber, DocAt> = new.collect();
+        let mut dirty = Vec::new();
+        for (number, &at) in &places {
+            let standing = match decided.get(number) {
+                Some(Standing::ReliesOn(kept)) => {
+                    places.get(kept).map_or(Standing::Undecided, |&kept| Standing::ReliesOn(kept))
+                }
+                Some(Standing::Kept) => Standing::Kept,
+                Some(Standing::Undecided) | None => Standing::Undecided,
+            };
+            if standing != Standing::Undecided {
+                self.decide(at, standing);
+            }
+            if standing == Standing::Undecided || standing == Standing::Kept && !alone {
+                dirty.push(at);
+            }
         }
+        dirty
+    }
+
+    /// The documents that relied on one of these.
+    pub(super) fn reliant_on(&self, gone: &[DocAt]) -> Result<Vec<DocAt>, IndexError> {
         let reliant: Vec<Vec<DocAt>> = gone
             .par_iter()
             .map(|&at| self.reliant(at, &self.load(at)?))
             .collect::<Result<_, IndexError>>()?;
-        dirty.extend(reliant.into_iter().flatten());
-        Ok(dirty)
+        Ok(reliant.concat())
     }
 
     fn with_scratch<T>(
@@ -153,6 +182,9 @@ impl MatchGraph for IndexGraph {
     }
 
     fn reliant(&self, document: DocAt, loaded: &Loaded) -> Result<Vec<DocAt>, IndexError> {
+        if document.segment >= self.first_new && !self.with_reliants.contains(&document) {
+            return Ok(Vec::new());
+        }
         let removed = |live: &LiveSegment, local: u32| !live.kept.contains(local);
         let found = self.matches_of(document, loaded, Some(Ordering::Greater), &removed)?;
         let number = Some(self.snapshot.document(document).number());
@@ -190,6 +222,11 @@ impl MatchGraph for IndexGraph {
 
     fn decide(&mut self, document: DocAt, standing: Standing<DocAt>) {
         self.decided.insert(document, standing);
+        if let Standing::ReliesOn(kept) = standing
+            && kept.segment >= self.first_new
+        {
+            self.with_reliants.insert(kept);
+        }
         let live = &mut self.snapshot.segments[document.segment as usize];
         let live = Arc::get_mut(live).expect("documented: the segments are its own");
         match standing {

@@ -310,6 +310,7 @@ impl IndexWriter {
             row.sweep = sweep(row.sweep);
             row
         };
+        self.pending.groups += 1;
         for live in other.segments.iter().filter(|live| !live.is_empty()) {
             let rewrite: Option<&(dyn Fn(Row) -> Row + Sync)> = Some(&rewrite);
             let part = MergePart { segment: &live.segment, dead: &live.dead, rewrite };

@@ -1,10 +1,12 @@
 //! What the next commit will change.
 
+use crate::DocNumber;
 use crate::disk::DiskFile;
+use crate::leaders::Standing;
 use crate::segment::{Built, Segment};
 use crate::store::Record;
 use roaring::RoaringBitmap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::BufWriter;
 use std::sync::Arc;
 
@@ -15,6 +17,11 @@ pub(super) struct Pending {
     /// Deleted and replaced documents, by segment.
     pub(super) dead: BTreeMap<u64, RoaringBitmap>,
     pub(super) records: Vec<Record>,
+    /// What was decided about staged documents, each group as if there were no others. Documents of
+    /// another index are not here.
+    pub(super) decided: HashMap<DocNumber, Standing<DocNumber>>,
+    /// Groups of documents that were staged.
+    pub(super) groups: u32,
     pub(super) next_number: u32,
     pub(super) next_segment: u64,
     pub(super) added: u64,

@@ -1,6 +1,7 @@
 //! Staged documents: in segment files that no commit names yet.
 
 use super::IndexWriter;
+use super::batch_leaders::batch_leaders;
 use super::pending::{Pending, StagedSegment};
 use crate::segment::{Built, NewDocument, Segment, build, train_dictionary};
 use crate::snapshot::{AskOptions, LiveSegment, QuerySet};
@@ -138,6 +139,7 @@ impl IndexWriter {
         self.pending.next_number = self.pending.next_number.max(next);
     }
 
+    /// Writes a segment of new documents, and decides about them while their sets are in memory.
     fn write_segment(&mut self, new: &[NewDocument<'_>]) -> Result<(), IndexError> {
         if self.dictionary.is_empty() && self.settings.texts {
             self.dictionary = train_dictionary(new.iter().map(NewDocument::content));
@@ -146,6 +148,8 @@ impl IndexWriter {
             build(&writer.settings, new, &writer.dictionary, file)
         })?;
         self.pending.segments.push(staged);
+        self.pending.decided.extend(batch_leaders(&self.rules, new)?);
+        self.pending.groups += 1;
         Ok(())
     }
 

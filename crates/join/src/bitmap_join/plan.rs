@@ -175,7 +175,7 @@ impl Plan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::InMemorySets;
+    use crate::{InMemorySets, OffsetArrays};
     use lookalike_core::Measure;
     use lookalike_core::fingerprint::finalise;
 
@@ -183,7 +183,10 @@ mod tests {
         Criterion { measure, threshold: threshold.parse().unwrap() }
     }
 
-    fn with_sets<T>(sizes: &[u32], test: impl FnOnce(&InMemorySets<'_>) -> T) -> T {
+    fn with_sets<T>(
+        sizes: &[u32],
+        test: impl FnOnce(&InMemorySets<OffsetArrays<'_, u64>>) -> T,
+    ) -> T {
         let mut offsets = vec![0u64];
         for &size in sizes {
             offsets.push(offsets[offsets.len() - 1] + u64::from(size));

@@ -275,20 +275,20 @@ mod tests {
     use super::*;
     use crate::index::Key;
     use crate::source::{HighElements, InMemorySorted, SourceError};
-    use crate::{ChunkId, InMemorySets, Silent};
+    use crate::{ChunkId, InMemorySets, OffsetArrays, Silent};
     use lookalike_core::fingerprint::finalise;
     use lookalike_core::{Halves, Measure, SparseIndex};
 
     /// Sets that are partitioned at a bound, if there is one; tasks of one set each.
     #[derive(Clone)]
     struct PartitionedSets<'a> {
-        sets: InMemorySets<'a>,
+        sets: InMemorySets<OffsetArrays<'a, u64>>,
         bound: Option<u64>,
         parts: Vec<(Vec<u64>, Vec<u64>)>,
     }
 
     impl<'a> PartitionedSets<'a> {
-        fn new(sets: InMemorySets<'a>, bound: Option<u64>) -> Self {
+        fn new(sets: InMemorySets<OffsetArrays<'a, u64>>, bound: Option<u64>) -> Self {
             let part = |set| {
                 let (mut low, mut high) = (Vec::new(), Vec::new());
                 match bound {
@@ -301,13 +301,13 @@ mod tests {
         }
     }
 
-    impl SetSource for PartitionedSets<'_> {
+    impl<'s> SetSource for PartitionedSets<'s> {
         type Scan<'a>
             = &'a Self
         where
             Self: 'a;
         type Sorted<'a>
-            = InMemorySorted<'a, u64>
+            = InMemorySorted<'a, OffsetArrays<'s, u64>>
         where
             Self: 'a;
 
@@ -338,7 +338,7 @@ mod tests {
             states: Vec<S>,
             visit: impl Fn(&mut S, SetId, Halves<'_>) -> Result<(), SourceError> + Sync,
             done: impl FnMut(S),
-        ) -> Result<InMemorySorted<'_, u64>, SourceError> {
+        ) -> Result<InMemorySorted<'_, OffsetArrays<'s, u64>>, SourceError> {
             self.sets.sorted(wanted, limit, states, visit, done)
         }
     }

@@ -4,17 +4,57 @@ use super::{HighElements, Part, SetScan, SetSource, SortedSets, SourceError};
 use crate::{ChunkId, SetId, TaskId};
 use lookalike_core::{Halves, SparseIndex, SpreadSort, overlap_at_least};
 use rayon::prelude::*;
-use std::ops::Range;
 
-/// Sets in memory: set *n* has the elements from `offsets[n]` to `offsets[n + 1]`.
+/// Sets in memory, in one [array](InMemorySets::new) or each in [its own](InMemorySets::of_slices).
 ///
-/// Borrows both arrays. Sets that are not ascending are copied when they are compared. A set with
+/// Borrows the arrays. Sets that are not ascending are copied when they are compared. A set with
 /// an element twice is an error when it is compared.
 #[derive(Debug, Clone, Copy)]
-pub struct InMemorySets<'a, O = u64> {
+pub struct InMemorySets<A> {
+    arrays: A,
+}
+
+/// Arrays that hold sets, by number.
+pub trait SetArrays: Copy + Sync {
+    /// Number of sets.
+    fn count(self) -> usize;
+    /// The elements of a set.
+    fn get(&self, set: usize) -> &[u64];
+}
+
+impl SetArrays for &[&[u64]] {
+    fn count(self) -> usize {
+        self.len()
+    }
+
+    #[inline]
+    fn get(&self, set: usize) -> &[u64] {
+        self[set]
+    }
+}
+
+/// One array of elements: set *n* has those from `offsets[n]` to `offsets[n + 1]`.
+#[derive(Debug, Clone, Copy)]
+pub struct OffsetArrays<'a, O> {
     offsets: &'a [O],
     elements: &'a [u64],
 }
+
+impl<O: Copy + TryInto<usize> + Sync> SetArrays for OffsetArrays<'_, O> {
+    fn count(self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    #[inline]
+    fn get(&self, set: usize) -> &[u64] {
+        // All offsets were converted once.
+        let offset = |at: usize| self.offsets[at].try_into().unwrap_or_default();
+        &self.elements[offset(set)..offset(set + 1)]
+    }
+}
+
+/// Most sets, and most elements of a set.
+const MOST: usize = u32::MAX as usize - 1;
 
 /// Arrays that are no sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -37,15 +77,14 @@ fn place_in_chunk(set: SetId) -> usize {
     (set.0 % IN_CHUNK) as usize
 }
 
-impl<'a, O: Copy + TryInto<usize> + Sync> InMemorySets<'a, O> {
+impl<'a, O: Copy + TryInto<usize> + Sync> InMemorySets<OffsetArrays<'a, O>> {
     /// Sets from one more offset than sets, and the elements of all sets. O(sets).
     ///
     /// # Errors
     /// Offsets that are not ascending or lie outside the elements; too many sets or elements.
     pub fn new(offsets: &'a [O], elements: &'a [u64]) -> Result<Self, InvalidSets> {
         let invalid = |at| InvalidSets::Offset(at, elements.len());
-        let most = u32::MAX as usize - 1;
-        if offsets.len().saturating_sub(1) > most {
+        if offsets.len().saturating_sub(1) > MOST {
             return Err(InvalidSets::TooMany(offsets.len() - 1, "sets"));
         }
         let offset = |at: usize| {
@@ -56,51 +95,62 @@ impl<'a, O: Copy + TryInto<usize> + Sync> InMemorySets<'a, O> {
         for at in 1..offsets.len() {
             let end = offset(at)?;
             let size = end.checked_sub(before).ok_or(invalid(at))?;
-            if size > most {
+            if size > MOST {
                 return Err(InvalidSets::TooMany(size, "elements of one set"));
             }
             before = end;
         }
-        Ok(Self { offsets, elements })
+        Ok(Self { arrays: OffsetArrays { offsets, elements } })
     }
+}
 
+impl<'a> InMemorySets<&'a [&'a [u64]]> {
+    /// Sets that lie anywhere in memory. O(sets).
+    ///
+    /// # Errors
+    /// Too many sets or elements.
+    pub fn of_slices(sets: &'a [&'a [u64]]) -> Result<Self, InvalidSets> {
+        if sets.len() > MOST {
+            return Err(InvalidSets::TooMany(sets.len(), "sets"));
+        }
+        match sets.iter().find(|set| set.len() > MOST) {
+            Some(set) => Err(InvalidSets::TooMany(set.len(), "elements of one set")),
+            None => Ok(Self { arrays: sets }),
+        }
+    }
+}
+
+impl<A: SetArrays> InMemorySets<A> {
     /// The elements of a set.
     #[must_use]
-    pub fn get(&self, set: SetId) -> &'a [u64] {
-        &self.elements[self.range(set)]
-    }
-
-    #[inline]
-    fn range(&self, set: SetId) -> Range<usize> {
-        // All offsets were converted once.
-        let offset = |at: usize| self.offsets[at].try_into().unwrap_or_default();
-        offset(set.index())..offset(set.index() + 1)
+    pub fn get(&self, set: SetId) -> &[u64] {
+        self.arrays.get(set.index())
     }
 
     /// The sets of a chunk.
-    fn chunk(&self, chunk: ChunkId) -> impl ExactSizeIterator<Item = SetId> + use<O> {
+    fn chunk(&self, chunk: ChunkId) -> impl ExactSizeIterator<Item = SetId> + use<A> {
         let start = chunk.0 * IN_CHUNK;
         (start..self.len().min(start.saturating_add(IN_CHUNK))).map(SetId)
     }
 }
 
-impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
+impl<A: SetArrays> SetSource for InMemorySets<A> {
     type Scan<'a>
         = Self
     where
         Self: 'a;
     type Sorted<'a>
-        = InMemorySorted<'a, O>
+        = InMemorySorted<'a, A>
     where
         Self: 'a;
 
     fn len(&self) -> u32 {
-        self.offsets.len() as u32 - 1
+        self.arrays.count() as u32
     }
 
     #[inline]
     fn size(&self, set: SetId) -> u32 {
-        self.range(set).len() as u32
+        self.get(set).len() as u32
     }
 
     fn chunks(&self) -> u32 {
@@ -122,7 +172,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
         states: Vec<S>,
         visit: impl Fn(&mut S, SetId, Halves<'_>) -> Result<(), SourceError> + Sync,
         done: impl FnMut(S),
-    ) -> Result<InMemorySorted<'_, O>, SourceError> {
+    ) -> Result<InMemorySorted<'_, A>, SourceError> {
         let each = |sort: &mut SpreadSort, (chunk, mut state): (ChunkId, S)| {
             let sets = || self.chunk(chunk).filter(|set| wanted.place(set.0).is_some());
             let mut copies = Copies::default();
@@ -157,7 +207,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetSource for InMemorySets<'_, O> {
 }
 
 /// One task for each chunk.
-impl<O: Copy + TryInto<usize> + Sync> SetScan for InMemorySets<'_, O> {
+impl<A: SetArrays> SetScan for InMemorySets<A> {
     fn bound(&self) -> Option<u64> {
         None
     }
@@ -167,7 +217,7 @@ impl<O: Copy + TryInto<usize> + Sync> SetScan for InMemorySets<'_, O> {
     }
 
     fn elements(&self, task: TaskId) -> usize {
-        self.chunk(ChunkId(task.0)).map(|set| self.range(set).len()).sum()
+        self.chunk(ChunkId(task.0)).map(|set| self.get(set).len()).sum()
     }
 
     fn is_large(&self, _task: TaskId) -> bool {
@@ -200,8 +250,8 @@ impl<O: Copy + TryInto<usize> + Sync> SetScan for InMemorySets<'_, O> {
 
 /// Sorted sets: those of the source, or copies in chunks where one is not ascending.
 #[derive(Debug)]
-pub struct InMemorySorted<'a, O> {
-    sets: &'a InMemorySets<'a, O>,
+pub struct InMemorySorted<'a, A> {
+    sets: &'a InMemorySets<A>,
     copies: Vec<Copies>,
 }
 
@@ -213,17 +263,17 @@ struct Copies {
     elements: Vec<u64>,
 }
 
-impl<O: Copy + TryInto<usize> + Sync> InMemorySorted<'_, O> {
+impl<A: SetArrays> InMemorySorted<'_, A> {
     fn get(&self, set: SetId) -> &[u64] {
         let copies = &self.copies[self.sets.chunk_of(set).index()];
         match copies.starts.get(place_in_chunk(set)) {
-            Some(&start) => &copies.elements[start..start + self.sets.range(set).len()],
+            Some(&start) => &copies.elements[start..start + self.sets.get(set).len()],
             None => self.sets.get(set),
         }
     }
 }
 
-impl<O: Copy + TryInto<usize> + Sync> SortedSets for InMemorySorted<'_, O> {
+impl<A: SetArrays> SortedSets for InMemorySorted<'_, A> {
     fn overlap_at_least(
         &self,
         a: SetId,

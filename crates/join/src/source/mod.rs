@@ -3,5 +3,5 @@
 mod in_memory;
 mod set_source;
 
-pub use in_memory::{InMemorySets, InMemorySorted, InvalidSets};
+pub use in_memory::{InMemorySets, InMemorySorted, InvalidSets, OffsetArrays, SetArrays};
 pub use set_source::{HighElements, Part, SetScan, SetSource, SortedSets, SourceError};

@@ -82,15 +82,16 @@ pub struct Added {
     pub left_out: Vec<LeftOut>,
     /// Whether all inputs are source code, of which this index compares words only.
     pub code_by_words: bool,
-    /// Seconds of each part of the work: reading documents and writing segments, deciding which are
-    /// kept and making them durable, merging segments.
+    /// Seconds of each part of the work: reading documents, comparing those of a group and writing
+    /// segments, deciding which are kept and making them durable, merging segments.
     pub seconds: AddSeconds,
 }
 
 /// Seconds that adding documents took, by the part of the work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct AddSeconds {
-    /// Reading documents, and writing segments that no commit names yet.
+    /// Reading documents, comparing those of a group with each other, and writing segments that no
+    /// commit names yet.
     pub reading: f64,
     /// Deciding which documents are kept, and making them durable.
     pub deciding: f64,
