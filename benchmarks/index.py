@@ -15,7 +15,8 @@ of the project, asks questions on one thread, from the text to the described mat
 
 Parts (--only, with commas between; all but `parts` and `peers` by default):
 
-  load        adding the documents: documents/s, CPU, memory, bytes a document
+  load        adding the documents: documents/s, CPU, also as a multiple of `lookalike cluster` of the same
+              collection, memory, bytes a document
   ask         questions to the index of --documents
   cold        the same with nothing in memory: the system's cache is emptied of the index before (Linux)
   templates   questions to the index of --templates
@@ -149,6 +150,7 @@ class Bench:
         self.work.mkdir(parents=True, exist_ok=True)
         self.made = Collections(self.work, self.program["lookalike-generate"], options.sources, options.timeout)
         self.figures = {"loads": [], "questions": []}
+        self.cpu_of_cluster = {}
 
     def run(self, *command) -> dict:
         """What a command cost."""
@@ -170,11 +172,22 @@ class Bench:
             cost, printed = with_others(measured, command, self.options.timeout)
             added = json.loads(printed)
             stats = self.stats(index)
+            ratio = cost["cpu"] / self.cluster(collection)
             row = {"index": name, "collection": collection.name, "bytes": collection.stat().st_size, **added, **cost,
-                   "stats": stats}
+                   "of_cluster": ratio, "stats": stats}
             self.figures["loads"].append(row)
-            say(f"  {added['added'] / cost['wall']:,.0f} documents/s; others {cost['others']:.0%}")
+            say(f"  {added['added'] / cost['wall']:,.0f} documents/s; CPU {ratio:.2f} of `cluster`; others {cost['others']:.0%}")
         return index
+
+    def cluster(self, collection: Path) -> float:
+        """CPU seconds of `lookalike cluster` of a collection."""
+        if collection.name not in self.cpu_of_cluster:
+            output = self.work / "cluster"
+            shutil.rmtree(output, ignore_errors=True)
+            cost = self.run(self.program["lookalike"], "cluster", collection, "--output", output, "--quiet")
+            shutil.rmtree(output)
+            self.cpu_of_cluster[collection.name] = cost["cpu"]
+        return self.cpu_of_cluster[collection.name]
 
     def stats(self, index: Path) -> dict:
         done = subprocess.run([self.program["lookalike"], "index", "stats", str(index), "--format", "json"],
@@ -300,14 +313,14 @@ class Bench:
     def show_loads(self) -> None:
         if not self.figures["loads"]:
             return
-        head = ["added", "documents", "documents/s", "wall s", "CPU s", "peak MB", "reading s", "deciding s", "merging s",
+        head = ["added", "documents", "documents/s", "wall s", "CPU s", "÷ cluster", "peak MB", "reading s", "deciding s", "merging s",
                 "segments", "bytes/document", "of them texts"]
         rows = []
         for row in self.figures["loads"]:
             stats, seconds = row["stats"], row["seconds"]
             documents = stats["documents"]
             rows.append([f"{row['index']}: {row['collection']}", row["added"], row["added"] / row["wall"], row["wall"], row["cpu"],
-                         row["peak"] / 1e6, seconds["reading"], seconds["deciding"], seconds["merging"],
+                         row.get("of_cluster"), row["peak"] / 1e6, seconds["reading"], seconds["deciding"], seconds["merging"],
                          len(stats["segments"]), bytes_of(stats) / documents, bytes_of(stats, "text") / documents])
         table("Adding documents", head, rows)
 
