@@ -16,21 +16,21 @@ pub(crate) struct Step(Mutex<Box<dyn lookalike::distributed::steps::Step>>);
 
 #[pymethods]
 impl Step {
-    /// Makes a step of its description, for settings and what is asked, each as JSON; `order` is the
-    /// element order, for the steps that need it.
+    /// Makes a step of its description, for settings and what is asked, each as JSON; `data` is what
+    /// some steps need besides.
     #[new]
     fn new(
         py: Python<'_>,
         settings: &str,
         options: &str,
         description: &str,
-        order: &[u8],
+        data: &[u8],
     ) -> PyResult<Self> {
         let settings = settings::parse(py, settings)?;
         let options = serde_json::from_str::<StepOptions>(options)
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let made = StepContext::new(&settings, options)
-            .and_then(|context| step(&context, description, order));
+            .and_then(|context| step(&context, description, data));
         let made = made.map_err(|error| errors::exception(py, error))?;
         Ok(Self(Mutex::new(made)))
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from array import array
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from conftest import variants
 from lookalike.distributed import names
 from lookalike.distributed.counts import LostRows
 from lookalike.distributed.processes import Processes
-from lookalike.distributed.rounds import Limits
+from lookalike.distributed.limits import Limits
 from lookalike.distributed.run import Outcome, Question, pairs_between, run
 from lookalike.distributed.sets import Side
 from lookalike.distributed.task import Context
@@ -83,8 +84,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "characters": {"threshold": 0.6, "shingle_unit": "char", "shingle": 7, "short_documents": "ignore"},
 }
 
+#: As if there were too many documents for one machine.
+MANY = Limits(few=0, few_pairs=0, bucket=200, direct=4)
+
 #: Rounds where lists have so few sets.
-SMALL = Limits(list=2, head=1, head_growth=2, rounds=3, flips=1, block=3, block_growth=2, one_task=2)
+SMALL = replace(MANY, list=2, head=1, head_growth=2, rounds=3, flips=1, block=3, block_growth=2, one_task=2)
+
+LIMITS = pytest.mark.parametrize("limits", [Limits(), MANY, SMALL], ids=["few", "many", "rounds"])
 
 
 def traps() -> list[str | None]:
@@ -109,7 +115,7 @@ def scored(texts: list[str | None]) -> dict[str, list[Any]]:
     return {"score": scores, "date": dates}
 
 
-@pytest.mark.parametrize("limits", [Limits(), SMALL], ids=["one pass", "rounds"])
+@LIMITS
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize("call", [lookalike.dedup, lookalike.cluster])
 def test_equals_one_machine(engine: Processes, name: str, limits: Limits, call: Callable[..., lookalike.Result]) -> None:
@@ -124,7 +130,7 @@ def test_equals_one_machine(engine: Processes, name: str, limits: Limits, call: 
         assert found.summary["join"]["rounds"] > 1
 
 
-@pytest.mark.parametrize("limits", [Limits(), SMALL], ids=["one pass", "rounds"])
+@LIMITS
 @pytest.mark.parametrize("name", ["plain", "low", "best", "containment", "components"])
 @pytest.mark.parametrize("only", [False, True])
 def test_against_another_collection(engine: Processes, only: bool, name: str, limits: Limits) -> None:
@@ -211,6 +217,8 @@ def test_the_answer_depends_on_neither_the_order_of_elements_nor_the_selection(e
         block=chance.randrange(1, 8),
         block_growth=chance.randrange(1, 4),
         one_task=chance.choice([0, 10**6]),
+        few=chance.choice([0, 10**6]),
+        few_pairs=chance.choice([0, 10**6]),
     )
     result = lookalike.dedup(table, **settings)
     found = run(
@@ -258,6 +266,22 @@ def test_rows_that_an_engine_loses_are_noticed(tmp_path: Path) -> None:
     with Losing(tmp_path / "work", processes=0, tasks=3) as engine:
         with pytest.raises(LostRows, match="lost or repeated postings"):
             run(engine, [Side(engine.documents(table), 0, "row")], Question(lookalike.Settings()))
+
+
+@pytest.mark.parametrize("limits", [Limits(), MANY], ids=["few", "many"])
+def test_sets_that_an_engine_loses_are_noticed(tmp_path: Path, limits: Limits) -> None:
+    class Losing(Processes):
+        """Loses a file of sets."""
+
+        def map(self, rows: Any, task: Any) -> Any:
+            if task.step == "postings":
+                rows = type(rows)(rows.files[1:], rows.changes)
+            return super().map(rows, task)
+
+    table = table_of(traps())
+    with Losing(tmp_path / "work", processes=0, tasks=3) as engine:
+        with pytest.raises(LostRows, match="lost or repeated sets"):
+            run(engine, [Side(engine.documents(table), 0, "row")], Question(lookalike.Settings()), limits=limits)
 
 
 def test_methods_are_refused() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import lookalike
 import lookalike.spark
-from lookalike.distributed.rounds import Limits
+from lookalike.distributed.limits import Limits
 from test_distributed import check_pairs_across, pairs_across, scored, table_of, traps
 
 from .same import check
@@ -70,7 +70,7 @@ def test_documents_are_ordered_by_id_and_filtered_by_it(stored: Stored, tmp_path
 
 def test_rounds(stored: Stored, tmp_path: Path) -> None:
     table = table_of(traps())
-    few = Limits(list=2, head=2, rounds=4, flips=1, block=1000, one_task=2)
+    few = Limits(list=2, head=2, rounds=4, flips=1, block=1000, one_task=2, few=0, few_pairs=0, bucket=200, direct=4)
     work = str(tmp_path / "work")
     found = lookalike.spark.dedup(stored(table), work=work, row="row", threshold=0.4, limits=few)
     check(found, lookalike.dedup(table, threshold=0.4))

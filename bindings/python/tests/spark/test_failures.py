@@ -80,7 +80,7 @@ def test_a_driver_is_killed_and_another_one_goes_on(
 
     # An earlier run has finished all stages. The one that is killed does not resume, so it writes them again.
     _, earlier = dedup()
-    finished = _killed_while_writing(cluster, call, work, "matches", before="pairs")
+    finished = _killed_while_writing(cluster, call, work, "decisions", before="pairs")
     assert finished[-1] == "pairs" and len(finished) < len(earlier)
 
     found, stages = dedup(resume=True)

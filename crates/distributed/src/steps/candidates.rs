@@ -1,4 +1,4 @@
-//! Postings of buckets to candidate pairs, and pairs to the sets that are compared.
+//! Postings of buckets to candidate pairs, and the verification of pairs.
 
 use super::rows::RowWriter;
 use super::step::{RowStep, Step, StepContext};
@@ -8,8 +8,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use lookalike_core::{Overlap, overlap};
 use lookalike_join::shuffle::{
-    Bucket, PairBuffer, Part, Role, ShuffledPosting, decode_pairs, decode_postings, decode_ranks,
-    encode_ranks,
+    Bucket, PairBuffer, Part, Role, ShuffledPosting, decode_postings, decode_ranks,
 };
 use lookalike_join::{Criterion, verify};
 use lookalike_run::LookalikeError;
@@ -196,108 +195,6 @@ impl Step for Buckets {
         });
         counts(&mut self.out.messages, &found)?;
         self.out.messages.finish()
-    }
-}
-
-/// Sets as messages for their parts.
-pub(super) struct PartSets {
-    pub(super) parts: u32,
-}
-
-impl RowStep<Message<'static>, Message<'static>> for PartSets {
-    fn row(&mut self, row: Message<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
-        if row.kind != message::SET {
-            return Ok(());
-        }
-        let Part(part) = Part::of(row.rank as u64, self.parts);
-        out.push(Message { part: part.into(), ..row })
-    }
-}
-
-/// Pairs and sets of parts, sorted by (part, kind): brings each set to the parts of those that it
-/// is compared with. The earlier set of a pair stays in its own part; the later one goes there
-/// once, however many sets of that part it is compared with.
-pub(super) struct Route {
-    parts: u32,
-    part: Option<i64>,
-    pairs: Vec<(u64, u64)>,
-    wanted: Vec<u64>,
-    sorted: bool,
-    candidates: u64,
-}
-
-impl Route {
-    pub(super) fn new(parts: u32) -> Self {
-        Self {
-            parts,
-            part: None,
-            pairs: Vec::new(),
-            wanted: Vec::new(),
-            sorted: false,
-            candidates: 0,
-        }
-    }
-
-    /// Sorts what was read of a part, once its sets come.
-    fn sort(&mut self) {
-        if !self.sorted {
-            self.pairs.sort_unstable();
-            self.pairs.dedup();
-            self.wanted.sort_unstable();
-            self.wanted.dedup();
-            self.candidates += self.pairs.len() as u64;
-            self.sorted = true;
-        }
-    }
-
-    fn set(&mut self, row: Message<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
-        let rank = row.rank as u64;
-        if self.wanted.binary_search(&rank).is_ok() {
-            out.push(Message { kind: message::SET, ..row })?;
-        }
-        let start = self.pairs.partition_point(|pair| pair.0 < rank);
-        let own = self.pairs[start..].iter().take_while(|pair| pair.0 == rank);
-        let mut others: Vec<(Part, u64)> =
-            own.map(|&(_, earlier)| (Part::of(earlier, self.parts), earlier)).collect();
-        others.sort_unstable();
-        let (mut ranks, mut list) = (Vec::new(), Vec::new());
-        for together in others.chunk_by(|a, b| a.0 == b.0) {
-            ranks.clear();
-            ranks.extend(together.iter().map(|&(_, earlier)| earlier));
-            list.clear();
-            encode_ranks(&ranks, &mut list);
-            let part = together[0].0.0.into();
-            out.push(Message { part, kind: message::PROBE, list: &list, ..row })?;
-        }
-        Ok(())
-    }
-}
-
-impl RowStep<Message<'static>, Message<'static>> for Route {
-    fn row(&mut self, row: Message<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
-        if row.kind == message::COUNTS {
-            return Ok(());
-        }
-        if self.part != Some(row.part) {
-            self.sort();
-            (self.part, self.sorted) = (Some(row.part), false);
-            self.pairs.clear();
-            self.wanted.clear();
-        }
-        match row.kind {
-            message::PAIRS => decode_pairs(row.blob, &mut self.pairs).map_err(damaged)?,
-            message::WANTED => decode_ranks(row.blob, &mut self.wanted).map_err(damaged)?,
-            _ => {
-                self.sort();
-                self.set(row, out)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
-        self.sort();
-        counts(out, &json!({ "candidates": self.candidates }))
     }
 }
 

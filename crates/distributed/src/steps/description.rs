@@ -1,18 +1,18 @@
 //! Steps by their descriptions.
 
-use super::candidates::{Buckets, LinkPairs, PartSets, Route, Search, Verify};
+use super::candidates::{Buckets, LinkPairs, Search, Verify};
 use super::graph::{BestWitness, BothWays, Forest, Label, Leaders, Star};
-use super::keys::{MergeSketches, Postings, RoundPostings, Sketch, StoreKeys};
+use super::keys::{MergeSketches, Postings, Regroup, RoundPostings, Sketch, StoreKeys};
 use super::results::{
-    Assign, ClusterRows, EqualPairs, KeptAlone, MatchPairs, MemberEdges, PairEnds, Results,
-    SumHashes,
+    Assign, ClusterRows, EqualPairs, KeptAlone, MatchPairs, MemberEdges, PairEnds, Results, summed,
 };
 use super::rounds::{
     Apply, ByWitness, Change, CountStates, Decisions, Open, Reopen, Roles, TakeBack, Which,
 };
-use super::sign::{Number, Sign, WithoutSets};
+use super::routes::{GatherPairs, PartSets, Route, RouteAll};
+use super::sign::{Number, Sign};
 use super::step::{Step, StepContext, of_rows};
-use super::units::{SetMessages, TakeSets, UnitMessages, Units};
+use super::units::{Directory, DistinctSets, SetMessages, TakeSets, UnitMessages, Units};
 use lookalike_run::LookalikeError;
 
 /// A step and its parameters. In the comments, what its rows are grouped by: all rows with equal
@@ -25,10 +25,11 @@ enum Description {
         side: u8,
         row: Option<String>,
     },
-    WithoutSets {},
     Number {},
     /// unit_high, unit_low, place
     Units {},
+    Directory {},
+    DistinctSets {},
     UnitMessages {},
     SetMessages {},
     /// part, kind
@@ -43,6 +44,10 @@ enum Description {
         order: bool,
     },
     Postings {
+        buckets: u32,
+    },
+    /// part
+    Regroup {
         buckets: u32,
     },
     StoreKeys {},
@@ -68,6 +73,10 @@ enum Description {
     },
     /// part, kind
     Route {
+        parts: u32,
+    },
+    GatherPairs {},
+    RouteAll {
         parts: u32,
     },
     /// part, kind
@@ -118,7 +127,7 @@ enum Description {
     MemberEdges {},
     /// key, kind, rank
     Assign {},
-    /// key, kind, rank
+    /// key, kind, other, rank
     Results {
         list: bool,
     },
@@ -131,16 +140,16 @@ enum Description {
     MatchPairs {},
     /// leader, table
     ClusterRows {},
-    SumHashes {},
 }
 
 /// Makes a step.
 ///
-/// `description` is JSON: the name of the step under `step`, and its parameters. `order` is the
-/// element order, for the steps that make keys.
+/// `description` is JSON: the name of the step under `step`, and its parameters. `data` is what some
+/// steps need besides: the element order for those that make keys, a `directory` for
+/// `distinct_sets`, what `gather_pairs` made for `route_all`.
 ///
 /// # Errors
-/// No such step, other parameters, settings that a step cannot use, a damaged order.
+/// No such step, other parameters, settings that a step cannot use, damaged data.
 ///
 /// ```
 /// use lookalike::distributed::steps::{StepContext, StepOptions, step};
@@ -160,22 +169,24 @@ enum Description {
 pub fn step(
     context: &StepContext,
     description: &str,
-    order: &[u8],
+    data: &[u8],
 ) -> Result<Box<dyn Step>, LookalikeError> {
     let description: Description = serde_json::from_str(description)
         .map_err(|error| LookalikeError::Settings(format!("no such step: {error}")))?;
     Ok(match description {
         Description::Sign { task, side, row } => Box::new(Sign::new(context, task, side, row)?),
-        Description::WithoutSets {} => of_rows(WithoutSets),
         Description::Number {} => of_rows(Number::new(context)?),
         Description::Units {} => of_rows(Units::default()),
+        Description::Directory {} => of_rows(Directory::new(context.criterion)),
+        Description::DistinctSets {} => of_rows(DistinctSets::new(data)?),
         Description::UnitMessages {} => of_rows(UnitMessages),
         Description::SetMessages {} => of_rows(SetMessages),
         Description::TakeSets {} => of_rows(TakeSets::new(context.criterion)),
         Description::Sketch { elements, seed, task } => of_rows(Sketch::new(elements, seed, task)),
         Description::MergeSketches { order } => of_rows(MergeSketches::new(order)),
-        Description::Postings { buckets } => of_rows(Postings::new(context, order, buckets)?),
-        Description::StoreKeys {} => of_rows(StoreKeys::new(context, order)?),
+        Description::Postings { buckets } => of_rows(Postings::new(context, data, buckets)?),
+        Description::Regroup { buckets } => of_rows(Regroup::new(buckets)),
+        Description::StoreKeys {} => of_rows(StoreKeys::new(context, data)?),
         Description::RoundPostings { buckets } => of_rows(RoundPostings::new(buckets)),
         Description::Pairs { limit, parts } => {
             Box::new(Buckets::new(context, Search::Pairs { limit }, parts))
@@ -184,6 +195,8 @@ pub fn step(
         Description::Late { head } => Box::new(Buckets::new(context, Search::Late { head }, 1)),
         Description::PartSets { parts } => of_rows(PartSets { parts }),
         Description::Route { parts } => of_rows(Route::new(parts)),
+        Description::GatherPairs {} => of_rows(GatherPairs::default()),
+        Description::RouteAll { parts } => of_rows(RouteAll::new(parts, data)?),
         Description::Verify { all } => of_rows(Verify::new(context, all)),
         Description::LinkPairs { parts } => of_rows(LinkPairs::new(parts)),
         Description::Forest { whole } => of_rows(Forest::new(whole)),
@@ -205,12 +218,11 @@ pub fn step(
         Description::Decisions {} => of_rows(Decisions),
         Description::MemberEdges {} => of_rows(MemberEdges),
         Description::Assign {} => of_rows(Assign::default()),
-        Description::Results { list } => of_rows(Results::new(context, list)),
+        Description::Results { list } => summed(Results::new(context, list)),
         Description::KeptAlone {} => of_rows(KeptAlone::new(context)),
-        Description::EqualPairs {} => of_rows(EqualPairs::new(context)),
+        Description::EqualPairs {} => summed(EqualPairs::new(context)),
         Description::PairEnds {} => of_rows(PairEnds::new(context)),
-        Description::MatchPairs {} => of_rows(MatchPairs::new(context)),
-        Description::ClusterRows {} => of_rows(ClusterRows::new()),
-        Description::SumHashes {} => of_rows(SumHashes::default()),
+        Description::MatchPairs {} => summed(MatchPairs::new(context)),
+        Description::ClusterRows {} => summed(ClusterRows::new()),
     })
 }

@@ -3,7 +3,7 @@
 use super::step::{RowStep, StepContext};
 use super::tables::{Message, MessageWriter, message};
 use super::{counts, damaged, elements_of};
-use lookalike_join::shuffle::{NO_WITNESS, PostingBuckets, Role, ShuffledPosting};
+use lookalike_join::shuffle::{NO_WITNESS, PostingBuckets, Role, ShuffledPosting, decode_postings};
 use lookalike_join::{Criterion, DfSketch, ElementOrder, PrefixKey, index_keys};
 use lookalike_run::LookalikeError;
 
@@ -106,6 +106,7 @@ pub(super) struct Postings {
     keys: Keys,
     /// Whether postings say which sides have the set.
     sides: bool,
+    sets: u64,
     buckets: BucketWriter,
 }
 
@@ -116,7 +117,7 @@ impl Postings {
         buckets: u32,
     ) -> Result<Self, LookalikeError> {
         let (keys, buckets) = (Keys::new(context, order)?, BucketWriter::new(buckets));
-        Ok(Self { keys, sides: context.cross || context.protects, buckets })
+        Ok(Self { keys, sides: context.cross || context.protects, sets: 0, buckets })
     }
 }
 
@@ -125,6 +126,7 @@ impl RowStep<Message<'static>, Message<'static>> for Postings {
         if row.kind != message::SET {
             return Ok(());
         }
+        self.sets += 1;
         let (keys, size) = self.keys.of(row.blob)?;
         let role = Role(if self.sides { row.number as u8 } else { 0 });
         for &PrefixKey { element, position } in keys {
@@ -137,6 +139,7 @@ impl RowStep<Message<'static>, Message<'static>> for Postings {
     }
 
     fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        counts(out, &serde_json::json!({ "sets": self.sets }))?;
         self.buckets.end(out)
     }
 }
@@ -209,6 +212,38 @@ impl RowStep<Message<'static>, Message<'static>> for RoundPostings {
     }
 
     fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        self.buckets.end(out)
+    }
+}
+
+/// Postings of groups of buckets, those of a group together, to their buckets: with many buckets,
+/// the postings of a task make few postings a row, and those of a group make many.
+pub(super) struct Regroup {
+    postings: Vec<ShuffledPosting>,
+    received: u64,
+    buckets: BucketWriter,
+}
+
+impl Regroup {
+    pub(super) fn new(buckets: u32) -> Self {
+        Self { postings: Vec::new(), received: 0, buckets: BucketWriter::new(buckets) }
+    }
+}
+
+impl RowStep<Message<'static>, Message<'static>> for Regroup {
+    fn row(&mut self, row: Message<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        if row.kind != message::POSTINGS {
+            // What the tasks counted that sent the postings.
+            return out.push(row);
+        }
+        self.postings.clear();
+        decode_postings(row.blob, &mut self.postings).map_err(damaged)?;
+        self.received += self.postings.len() as u64;
+        self.postings.iter().try_for_each(|&posting| self.buckets.push(posting, out))
+    }
+
+    fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        counts(out, &serde_json::json!({ "received": self.received }))?;
         self.buckets.end(out)
     }
 }

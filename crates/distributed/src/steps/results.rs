@@ -1,15 +1,15 @@
 //! Decisions about sets to the rows of the result tables.
 
 use super::damaged;
-use super::rows::no_column;
-use super::step::{RowStep, StepContext};
+use super::rows::{RowKind, RowWriter, no_column};
+use super::step::{RowStep, Step, StepContext, of_rows};
 use super::tables::{
     Document, Edge, Found, FoundReader, FoundWriter, Member, MemberWriter, edge, member, result,
 };
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_schema::DataType;
+use arrow_schema::{DataType, SchemaRef};
 use lookalike_core::{Measure, Overlap};
 use lookalike_decide::{
     CLUSTERS, Compared, DocumentName, Identity, LEDGER, Measures, Member as ClusterRow, PAIRS,
@@ -257,8 +257,9 @@ fn overlap_of(shared: i64, a: i64, b: i64) -> Overlap {
     Overlap { shared: shared as u32, a: a as u32, b: b as u32 }
 }
 
-/// Leaders and followers sorted by (key, kind, rank): the ledger, the clusters, the documents that
-/// are kept, and the pairs of removed sets with their witnesses where not all pairs are listed.
+/// Leaders and followers sorted by (key, kind, other, rank): the ledger, the clusters, the documents
+/// that are kept, the pairs of documents with equal sets, and the pairs of removed sets with their
+/// witnesses where not all pairs are listed.
 pub(super) struct Results {
     rows: Rows,
     complete: bool,
@@ -266,6 +267,7 @@ pub(super) struct Results {
     only_against: bool,
     by_match: Rule,
     leader: Option<Owned>,
+    equal: EqualPairs,
 }
 
 impl Results {
@@ -278,6 +280,7 @@ impl Results {
             only_against: context.only_against,
             by_match: Rule::by_match(context.settings.linkage(), None),
             leader: None,
+            equal: EqualPairs::new(context),
         }
     }
 
@@ -333,6 +336,8 @@ impl Results {
 
 impl RowStep<Member<'static>, Found<'static>> for Results {
     fn row(&mut self, row: Member<'_>, out: &mut FoundWriter) -> Result<(), LookalikeError> {
+        // Sets come after that of their leader, so the documents of each are together.
+        self.equal.document(row.other, &row, out)?;
         if row.kind == member::LEADER {
             self.leader = Some(self.rows.own(&row));
             self.kept(&row, out)
@@ -379,15 +384,16 @@ impl EqualPairs {
         let (rows, documents) = (Rows::new(context), OfSet::default());
         Self { rows, complete: context.complete, documents }
     }
-}
 
-impl RowStep<Member<'static>, Found<'static>> for EqualPairs {
-    fn row(&mut self, row: Member<'_>, out: &mut FoundWriter) -> Result<(), LookalikeError> {
-        if row.kind != member::DOCUMENT {
-            return Ok(());
-        }
-        let documents = self.documents.of(row.key);
-        let own = self.rows.own(&row);
+    /// Takes a document with a set.
+    fn document(
+        &mut self,
+        set: i64,
+        row: &Member<'_>,
+        out: &mut FoundWriter,
+    ) -> Result<(), LookalikeError> {
+        let documents = self.documents.of(set);
+        let own = self.rows.own(row);
         let counts = overlap_of(own.size, own.size, own.size);
         for other in &*documents {
             self.rows.pair((&own.name, own.side), (&other.name, other.side), counts, out)?;
@@ -396,6 +402,15 @@ impl RowStep<Member<'static>, Found<'static>> for EqualPairs {
             documents.push(own);
         }
         Ok(())
+    }
+}
+
+impl RowStep<Member<'static>, Found<'static>> for EqualPairs {
+    fn row(&mut self, row: Member<'_>, out: &mut FoundWriter) -> Result<(), LookalikeError> {
+        match row.kind {
+            member::DOCUMENT => self.document(row.key, &row, out),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -553,33 +568,62 @@ impl RowStep<Found<'static>, Found<'static>> for ClusterRows {
     }
 }
 
-/// Rows of results: their number and the sum of their hashes by table, in `place`, `hash_high` and
-/// `hash_low`; those of members of the call's own documents by rule.
-#[derive(Default)]
-pub(super) struct SumHashes {
+/// A step that makes rows of results, and at its end for each table of them a row with their number
+/// and the sum of their hashes in `place`, `hash_high` and `hash_low`; for members of the call's own
+/// documents one for each rule. The table of such a row is above [`result::SUMS`].
+struct Summed {
+    step: Box<dyn Step>,
     sums: std::collections::BTreeMap<(i64, Option<String>), (i64, u128)>,
 }
 
-impl RowStep<Found<'static>, Found<'static>> for SumHashes {
-    fn row(&mut self, row: Found<'_>, _: &mut FoundWriter) -> Result<(), LookalikeError> {
-        let counts = row.table == result::MEMBER && row.side == 0;
-        let rule = row.rule.filter(|_| counts).map(str::to_owned);
-        let (rows, sum) = self.sums.entry((row.table, rule)).or_default();
-        *rows += 1;
-        *sum = sum.wrapping_add(row.hash());
-        Ok(())
-    }
+/// A [`Summed`] step.
+pub(super) fn summed<In: RowKind + Send>(
+    step: impl RowStep<In, Found<'static>> + 'static,
+) -> Box<dyn Step> {
+    Box::new(Summed { step: of_rows(step), sums: std::collections::BTreeMap::new() })
+}
 
-    fn end(&mut self, out: &mut FoundWriter) -> Result<(), LookalikeError> {
-        for ((table, rule), (rows, sum)) in std::mem::take(&mut self.sums) {
-            let (rule, place) = (rule.as_deref(), Some(rows));
-            out.push(Found { table, rule, place, ..Found::default() }.hashed(sum))?;
+impl Summed {
+    fn add(&mut self, batches: &[RecordBatch]) -> Result<(), LookalikeError> {
+        for batch in batches {
+            for row in FoundReader::new(batch)?.iter() {
+                let counts = row.table == result::MEMBER && row.side == 0;
+                let rule = row.rule.filter(|_| counts).map(str::to_owned);
+                let (rows, sum) = self.sums.entry((row.table, rule)).or_default();
+                *rows += 1;
+                *sum = sum.wrapping_add(row.hash());
+            }
         }
         Ok(())
     }
 }
 
-/// The digest of a run from the sums of its rows, as of `sum_hashes`; the ledger is left out where
+impl Step for Summed {
+    fn schema(&self) -> SchemaRef {
+        self.step.schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        let made = self.step.push(batch)?;
+        self.add(&made)?;
+        Ok(made)
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        let mut made = self.step.finish()?;
+        self.add(&made)?;
+        let mut out = FoundWriter::default();
+        for ((table, rule), (rows, sum)) in &self.sums {
+            let (rule, place) = (rule.as_deref(), Some(*rows));
+            let row = Found { table: table + result::SUMS, rule, place, ..Found::default() };
+            out.push(row.hashed(*sum))?;
+        }
+        made.extend(out.finish()?);
+        Ok(made)
+    }
+}
+
+/// The digest of a run from the sums of its rows, as of [`Summed`]; the ledger is left out where
 /// nothing is removed (`list`).
 ///
 /// # Errors
@@ -596,7 +640,7 @@ pub fn digest_of_sums(sums: &[RecordBatch], list: bool) -> Result<String, Lookal
         let rows = rows.and_then(|column| column.as_primitive_opt::<Int64Type>());
         let rows = rows.ok_or_else(|| no_column("place", &DataType::Int64))?;
         for (row, count) in FoundReader::new(batch)?.iter().zip(rows.values()) {
-            let tables = tables.iter_mut().filter(|(table, _)| *table == row.table);
+            let tables = tables.iter_mut().filter(|(table, _)| table + result::SUMS == row.table);
             tables.for_each(|(_, digest)| digest.add_sum(*count as u64, row.hash()));
         }
     }

@@ -235,6 +235,7 @@ macro_rules! rows {
 
         impl $writer {
             /// Adds a row.
+            #[allow(dead_code, reason = "some rows are read only")]
             pub(crate) fn push(&mut self, row: $row<'_>) -> Result<(), lookalike_run::LookalikeError> {
                 use $crate::steps::rows::Kind;
                 $(

@@ -24,6 +24,7 @@ pub(super) struct Sign {
     settings: Settings,
     signer: Signer,
     keep: Vec<KeepRule>,
+    names: Names,
     /// Name of the collection.
     name: String,
     side: u8,
@@ -58,6 +59,7 @@ impl Sign {
         Ok(Self {
             signer: Signer::new(&settings.matching()?),
             keep: settings.keep_rules()?,
+            names: Names::new(context)?,
             name: context.name(side).to_owned(),
             settings,
             side,
@@ -120,14 +122,8 @@ impl Step for Sign {
                     }
                     Item::Bad(problem) => {
                         let id = id_at(batch, &self.settings.fields.id, at);
-                        self.out.push(Signed {
-                            doc,
-                            side: self.side.into(),
-                            row,
-                            id: id.as_deref(),
-                            problem: Some(&problem.message),
-                            ..Signed::default()
-                        })
+                        let problem = Some(problem.message.as_str());
+                        self.push(row, id.as_deref(), Signed { doc, problem, ..Signed::default() })
                     }
                 };
                 if result.is_ok() {
@@ -149,6 +145,23 @@ impl Step for Sign {
 }
 
 impl Sign {
+    /// Adds a document, with its name if its row is known.
+    fn push(
+        &mut self,
+        row: Option<i64>,
+        id: Option<&str>,
+        signed: Signed<'_>,
+    ) -> Result<(), LookalikeError> {
+        let (id, tie) = match row {
+            Some(row) => {
+                let (id, tie) = self.names.of(self.side, row, id);
+                (Some(id), tie)
+            }
+            None => (id, [].as_slice()),
+        };
+        self.out.push(Signed { side: self.side.into(), row, id, tie, ..signed })
+    }
+
     fn document(
         &mut self,
         record: &mut RecordView<'_>,
@@ -176,12 +189,11 @@ impl Sign {
         let (text_high, text_low) = halves(summary.text.0);
         let (tokens_high, tokens_low) = halves(summary.sequence.0);
         let (unit_high, unit_low) = unit.ok().map(|unit| halves(unit.0)).unzip();
-        self.out.push(Signed {
+        let (bytes, precedence) =
+            (std::mem::take(&mut self.bytes), std::mem::take(&mut self.precedence));
+        let signed = Signed {
             doc,
-            side: self.side.into(),
-            row,
-            id: id.as_deref(),
-            precedence: &self.precedence,
+            precedence: &precedence,
             text_high,
             text_low,
             tokens_high,
@@ -192,9 +204,12 @@ impl Sign {
             compared: i64::from(unit.is_ok() && !few),
             tokens: summary.tokens.into(),
             text_bytes: summary.text_bytes as i64,
-            set: &self.bytes,
+            set: &bytes,
             ..Signed::default()
-        })
+        };
+        let pushed = self.push(row, id.as_deref(), signed);
+        (self.bytes, self.precedence) = (bytes, precedence);
+        pushed
     }
 }
 
@@ -212,48 +227,50 @@ fn id_at<'b>(batch: &'b RecordBatch, name: &str, row: usize) -> Option<Cow<'b, s
     text.or_else(|| number.map(|number| number.to_string().into())).filter(|id| !id.is_empty())
 }
 
-/// Rows of [`Signed`]: the documents without their sets.
-pub(super) struct WithoutSets;
-
-impl RowStep<Signed<'static>, Document<'static>> for WithoutSets {
-    fn row(&mut self, signed: Signed<'_>, out: &mut DocumentWriter) -> Result<(), LookalikeError> {
-        out.push(Document {
-            doc: signed.doc,
-            side: signed.side,
-            row: signed.row,
-            id: signed.id,
-            problem: signed.problem,
-            precedence: signed.precedence,
-            text_high: signed.text_high,
-            text_low: signed.text_low,
-            tokens_high: signed.tokens_high,
-            tokens_low: signed.tokens_low,
-            unit_high: signed.unit_high,
-            unit_low: signed.unit_low,
-            size: signed.size,
-            compared: signed.compared,
-            tokens: signed.tokens,
-            text_bytes: signed.text_bytes,
-            ..Document::default()
-        })
-    }
-}
-
-/// Gives each document its row, which is the place that the engine gave it where the caller did not
-/// number rows, and its name.
-pub(super) struct Number {
+/// What tables call documents, and what decides ties of precedence.
+struct Names {
     names: [String; 2],
     /// The keep rule that goes by the order of rows, so that ids break no ties.
     by_row: Option<KeepRule>,
+    /// The name and the tie of the last document.
+    id: String,
+    tie: Vec<u8>,
 }
 
-impl Number {
-    pub(super) fn new(context: &StepContext) -> Result<Self, LookalikeError> {
+impl Names {
+    fn new(context: &StepContext) -> Result<Self, LookalikeError> {
         let mut keep = context.settings.keep_rules()?.into_iter();
         Ok(Self {
             names: [0, 1].map(|side| context.name(side).to_owned()),
             by_row: keep.find(KeepRule::is_by_order),
+            id: String::new(),
+            tie: Vec::new(),
         })
+    }
+
+    /// The name and the tie of the document in a row.
+    fn of(&mut self, side: u8, row: i64, id: Option<&str>) -> (&str, &[u8]) {
+        let Self { names, by_row, id: name, tie } = self;
+        name.clear();
+        match id {
+            Some(id) => name.push_str(id),
+            None => *name = format!("{}:{}", names[usize::from(side)], row + 1),
+        }
+        tie.clear();
+        match by_row {
+            Some(rule) => tie.extend(rule.key(row as f64).to_be_bytes()),
+            None => tie.extend(name.bytes()),
+        }
+        (name, tie)
+    }
+}
+
+/// Gives each document the row that the engine gave it as a place, and its name.
+pub(super) struct Number(Names);
+
+impl Number {
+    pub(super) fn new(context: &StepContext) -> Result<Self, LookalikeError> {
+        Names::new(context).map(Self)
     }
 }
 
@@ -264,19 +281,9 @@ impl RowStep<Document<'static>, Document<'static>> for Number {
         out: &mut DocumentWriter,
     ) -> Result<(), LookalikeError> {
         let row = document
-            .row
-            .or(document.place)
+            .place
             .ok_or_else(|| damaged("a document has no row: the engine did not sort the rows"))?;
-        let placed;
-        let id = match document.id {
-            Some(id) => id,
-            None => {
-                placed = format!("{}:{}", self.names[document.side as usize], row + 1);
-                &placed
-            }
-        };
-        let place = self.by_row.as_ref().map(|rule| rule.key(row as f64).to_be_bytes());
-        let tie = place.as_ref().map_or(id.as_bytes(), |place| place.as_slice());
+        let (id, tie) = self.0.of(document.side as u8, row, document.id);
         out.push(Document { row: Some(row), id: Some(id), tie, ..document })
     }
 }

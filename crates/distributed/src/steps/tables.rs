@@ -10,69 +10,68 @@ use lookalike_decide::{CLUSTERS, Compared, LEDGER, Layout, Measures, PAIRS, Writ
 use lookalike_io::table::{Cell, Column, TableWriter};
 use lookalike_run::LookalikeError;
 
-rows! {
-    /// A document after signing.
-    Signed, SignedWriter, SignedReader {
-        /// Number of the document, unique in the run: of the task that signed it, and in it.
-        doc: Int,
-        /// 0 for the documents of the call, 1 for the other collection.
-        side: Int,
-        /// Its row, if the caller numbers rows.
-        row: MaybeInt,
-        /// Its id, if it has one.
-        id: Text,
-        /// Why it cannot be used.
-        problem: Text,
-        /// The order of precedence before ties, as bytes that compare like it.
-        precedence: Blob,
-        /// Digest of its text.
-        text_high: Int,
-        text_low: Int,
-        /// Digest of the sequence of its tokens.
-        tokens_high: Int,
-        tokens_low: Int,
-        /// Digest of its feature set; none without features.
-        unit_high: MaybeInt,
-        unit_low: MaybeInt,
-        /// Number of its features.
-        size: Int,
-        /// 1 if its set is compared, 0 if only equal ones match it.
-        compared: Int,
-        /// Number of its tokens.
-        tokens: Int,
-        /// Bytes of its text.
-        text_bytes: Int,
-        /// Its features, ascending, as 64-bit numbers.
-        set: Blob,
-    }
+/// Columns of a document, and more that are written only.
+macro_rules! document_rows {
+    ($(#[$doc:meta])* $row:ident, $writer:ident, $reader:ident $(, $(#[$more_doc:meta])* $more:ident: $kind:ident)?) => {
+        rows! {
+            $(#[$doc])*
+            $row, $writer, $reader {
+                /// Number of the document, unique in the run: of the task that signed it, and in it.
+                doc: Int,
+                /// 0 for the documents of the call, 1 for the other collection.
+                side: Int,
+                /// Number of its row, from 0.
+                row: MaybeInt,
+                /// What tables call it; before it has a row, its id, if it has one.
+                id: Text,
+                /// Why it cannot be used.
+                problem: Text,
+                /// The order of precedence before ties, as bytes that compare like it.
+                precedence: Blob,
+                /// What decides ties of precedence before the row.
+                tie: Blob,
+                /// Digest of its text.
+                text_high: Int,
+                text_low: Int,
+                /// Digest of the sequence of its tokens.
+                tokens_high: Int,
+                tokens_low: Int,
+                /// Digest of its feature set; none without features.
+                unit_high: MaybeInt,
+                unit_low: MaybeInt,
+                /// Number of its features.
+                size: Int,
+                /// 1 if its set is compared, 0 if only equal ones match it.
+                compared: Int,
+                /// Number of its tokens.
+                tokens: Int,
+                /// Bytes of its text.
+                text_bytes: Int,
+                /// Its place in the order of a sort of the engine.
+                place: MaybeInt,
+                $($(#[$more_doc])* $more: $kind,)?
+            }
+        }
+    };
+}
+
+document_rows! {
+    /// A document after signing, with its set; its other columns are those of [`Document`].
+    Signed, SignedWriter, SignedReader,
+    /// Its features, ascending, as 64-bit numbers.
+    set: Blob
+}
+
+document_rows! {
+    /// A document without its set.
+    Document, DocumentWriter, DocumentReader
 }
 
 rows! {
-    /// A document without its set; later with its place in the collection, and in the order of
-    /// precedence.
-    Document, DocumentWriter, DocumentReader {
+    /// The set of a document: columns of [`Signed`].
+    DocumentSet, DocumentSetWriter, DocumentSetReader {
         doc: Int,
-        side: Int,
-        /// Number of its row, from 0.
-        row: MaybeInt,
-        /// What tables call it.
-        id: Text,
-        problem: Text,
-        precedence: Blob,
-        /// What decides ties of precedence before the row.
-        tie: Blob,
-        text_high: Int,
-        text_low: Int,
-        tokens_high: Int,
-        tokens_low: Int,
-        unit_high: MaybeInt,
-        unit_low: MaybeInt,
-        size: Int,
-        compared: Int,
-        tokens: Int,
-        text_bytes: Int,
-        /// Set by a sort of the engine.
-        place: MaybeInt,
+        set: Blob,
     }
 }
 
@@ -335,4 +334,6 @@ pub(super) mod result {
     pub(crate) const KEPT: i64 = 4;
     /// A row of the finished table `clusters`.
     pub(crate) const CLUSTER: i64 = 5;
+    /// Added to a table: the number of its rows that a task made, and the sum of their hashes.
+    pub(crate) const SUMS: i64 = 100;
 }

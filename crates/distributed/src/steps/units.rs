@@ -2,9 +2,11 @@
 
 use super::step::RowStep;
 use super::tables::{
-    Document, Member, MemberWriter, Message, MessageWriter, Signed, member, message,
+    Document, DocumentSet, Member, MemberWriter, Message, MessageWriter, member, message,
 };
 use super::{counts, damaged};
+use lookalike_join::Criterion;
+use lookalike_join::shuffle::{decode_pairs, encode_pairs};
 use lookalike_run::LookalikeError;
 use serde_json::json;
 
@@ -102,18 +104,111 @@ impl RowStep<Member<'static>, Message<'static>> for UnitMessages {
     }
 }
 
-/// Rows of [`super::tables::Signed`]: a message with the set of each document that has one.
+/// Documents whose sets are compared: a message with the set of each.
 pub(super) struct SetMessages;
 
-impl RowStep<Signed<'static>, Message<'static>> for SetMessages {
-    fn row(&mut self, signed: Signed<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
-        if signed.compared != 1 {
-            return Ok(());
+impl RowStep<DocumentSet<'static>, Message<'static>> for SetMessages {
+    fn row(
+        &mut self,
+        document: DocumentSet<'_>,
+        out: &mut MessageWriter,
+    ) -> Result<(), LookalikeError> {
+        let (part, kind, blob) = (document.doc, message::SET, document.set);
+        out.push(Message { part, kind, blob, ..Message::default() })
+    }
+}
+
+/// The sets of a run: how many there are, with how many elements and keys.
+struct Sizes {
+    criterion: Criterion,
+    sets: u64,
+    elements: u64,
+    keys: u64,
+}
+
+impl Sizes {
+    fn new(criterion: Criterion) -> Self {
+        Self { criterion, sets: 0, elements: 0, keys: 0 }
+    }
+
+    fn add(&mut self, size: usize) {
+        self.sets += 1;
+        self.elements += size as u64;
+        self.keys += u64::from(self.criterion.index_length(size as u32));
+    }
+
+    fn write(&self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        let Self { sets, elements, keys, .. } = *self;
+        counts(out, &json!({ "sets": sets, "elements": elements, "keys": keys }))
+    }
+}
+
+/// Rows of [`Member`]: which documents have distinct sets, for [`DistinctSets`]. In place of
+/// [`TakeSets`] where the distinct sets are few.
+pub(super) struct Directory {
+    sizes: Sizes,
+    /// The document, and the rank above the bits of sides.
+    sets: Vec<(u64, u64)>,
+}
+
+/// Bits of the sides that have a set.
+const SIDES: u32 = 2;
+
+impl Directory {
+    pub(super) fn new(criterion: Criterion) -> Self {
+        Self { sizes: Sizes::new(criterion), sets: Vec::new() }
+    }
+}
+
+impl RowStep<Member<'static>, Message<'static>> for Directory {
+    fn row(&mut self, unit: Member<'_>, _: &mut MessageWriter) -> Result<(), LookalikeError> {
+        if unit.kind == member::UNIT && unit.compared == 1 {
+            self.sizes.add(unit.size as usize);
+            self.sets.push((unit.doc as u64, (unit.rank << SIDES | unit.sides) as u64));
         }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        self.sets.sort_unstable();
+        let mut blob = Vec::new();
+        encode_pairs(&self.sets, &mut blob);
+        out.push(Message { kind: message::PAIRS, blob: &blob, ..Message::default() })?;
+        self.sizes.write(out)
+    }
+}
+
+/// Documents whose sets are compared: each distinct set, once, by a [`Directory`].
+pub(super) struct DistinctSets {
+    sets: Vec<(u64, u64)>,
+}
+
+impl DistinctSets {
+    /// # Errors
+    /// A damaged directory.
+    pub(super) fn new(directory: &[u8]) -> Result<Self, LookalikeError> {
+        let mut sets = Vec::new();
+        decode_pairs(directory, &mut sets).map_err(damaged)?;
+        Ok(Self { sets })
+    }
+}
+
+impl RowStep<DocumentSet<'static>, Message<'static>> for DistinctSets {
+    fn row(
+        &mut self,
+        document: DocumentSet<'_>,
+        out: &mut MessageWriter,
+    ) -> Result<(), LookalikeError> {
+        let Ok(at) = self.sets.binary_search_by_key(&(document.doc as u64), |set| set.0) else {
+            return Ok(());
+        };
+        let (rank, sides) = (self.sets[at].1 >> SIDES, self.sets[at].1 & ((1 << SIDES) - 1));
+        let (kind, blob) = (message::SET, document.set);
         out.push(Message {
-            part: signed.doc,
-            kind: message::SET,
-            blob: signed.set,
+            kind,
+            rank: rank as i64,
+            number: sides as i64,
+            blob,
             ..Message::default()
         })
     }
@@ -121,16 +216,13 @@ impl RowStep<Signed<'static>, Message<'static>> for SetMessages {
 
 /// Messages by document, sorted by (part, kind): the set of each distinct set, once.
 pub(super) struct TakeSets {
-    criterion: lookalike_join::Criterion,
     unit: Option<(i64, i64, i64)>,
-    sets: u64,
-    elements: u64,
-    keys: u64,
+    sizes: Sizes,
 }
 
 impl TakeSets {
-    pub(super) fn new(criterion: lookalike_join::Criterion) -> Self {
-        Self { criterion, unit: None, sets: 0, elements: 0, keys: 0 }
+    pub(super) fn new(criterion: Criterion) -> Self {
+        Self { unit: None, sizes: Sizes::new(criterion) }
     }
 }
 
@@ -143,10 +235,7 @@ impl RowStep<Message<'static>, Message<'static>> for TakeSets {
         let Some((_, rank, sides)) = self.unit.filter(|(doc, ..)| *doc == row.part) else {
             return Ok(());
         };
-        let size = row.blob.len() / 8;
-        self.sets += 1;
-        self.elements += size as u64;
-        self.keys += u64::from(self.criterion.index_length(size as u32));
+        self.sizes.add(row.blob.len() / 8);
         out.push(Message {
             kind: message::SET,
             rank,
@@ -157,7 +246,6 @@ impl RowStep<Message<'static>, Message<'static>> for TakeSets {
     }
 
     fn end(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
-        let Self { sets, elements, keys, .. } = *self;
-        counts(out, &json!({ "sets": sets, "elements": elements, "keys": keys }))
+        self.sizes.write(out)
     }
 }

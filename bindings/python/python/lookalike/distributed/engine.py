@@ -31,10 +31,10 @@ class Engine(Protocol[Rows]):
         `rows` have the same columns, which are integers.
         """
 
-    def ranked(self, name: str, rows: Rows, order: Sequence[str]) -> Rows:
-        """Rows whose column ``place`` is their number from 0 in the order of columns, missing values last; stored.
+    def ranked(self, name: str, rows: Rows, order: Sequence[str], *, few: bool) -> Rows:
+        """Rows whose column ``place`` is their number from 0 in the order of columns, missing values last.
 
-        Text and bytes compare as bytes.
+        Text and bytes compare as bytes. Few rows may be sorted by one task; otherwise they may be stored by the name.
         """
 
     def where(self, rows: Rows, column: str, values: Sequence[int]) -> Rows:
@@ -42,6 +42,12 @@ class Engine(Protocol[Rows]):
 
     def present(self, rows: Rows, column: str) -> Rows:
         """Rows whose `column` is not null."""
+
+    def absent(self, rows: Rows, column: str) -> Rows:
+        """Rows whose `column` is null."""
+
+    def select(self, rows: Rows, columns: Sequence[str]) -> Rows:
+        """Some columns."""
 
     def union(self, rows: Sequence[Rows]) -> Rows:
         """All rows of several, which have the same columns."""
@@ -54,6 +60,11 @@ class Engine(Protocol[Rows]):
 
     def total(self, rows: Rows, column: str) -> int:
         """Sum of a column."""
+
+    def totals(
+        self, rows: Rows, by: str, present: Sequence[str], sums: Sequence[str]
+    ) -> dict[int, tuple[int, ...]]:
+        """For each value of a column: number of rows, of those where columns are not null, and sums of columns."""
 
     def collect(self, rows: Rows) -> Any:
         """All rows as a table of pyarrow; they are few."""

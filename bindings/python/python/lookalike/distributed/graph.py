@@ -5,9 +5,6 @@ from __future__ import annotations
 from lookalike.distributed.engine import Engine, Rows
 from lookalike.distributed.task import Context
 
-#: Edges that one task takes; of more, components are found first.
-ONE_TASK = 4_000_000
-
 
 def components(engine: Engine[Rows], context: Context, name: str, edges: Rows, one_task: int) -> Rows:
     """Links of each set to the first set of its component, if that is another one.
@@ -33,11 +30,22 @@ def components(engine: Engine[Rows], context: Context, name: str, edges: Rows, o
     raise RuntimeError("connected components did not end after 100 rounds; this is a bug")
 
 
-def leaders(engine: Engine[Rows], context: Context, name: str, edges: Rows, one_task: int) -> Rows:
-    """Which sets are removed, and their witnesses, from all matches: one pass over each component."""
+def leaders(
+    engine: Engine[Rows], context: Context, name: str, edges: Rows, one_task: int, candidates: int
+) -> Rows:
+    """Which sets are removed, and their witnesses, from all matches: one pass over each component.
+
+    Parameters
+    ----------
+    candidates
+        There are at most so many matches.
+    """
     order = ["component", "later", "earlier"]
     task = context.task("leaders")
-    if engine.number(edges) <= one_task:
+    if candidates > one_task:
+        edges = engine.store(f"{name}-matches", edges)
+        candidates = engine.number(edges)
+    if candidates <= one_task:
         return engine.store(name, engine.exchange([edges], "component", order, task, 1))
     links = components(engine, context, name, edges, one_task)
     labelled = engine.exchange([links, edges], "later", ["later", "kind"], context.task("label"))

@@ -48,17 +48,33 @@ class Where:
 
 
 @dataclass(frozen=True)
-class Present:
-    """Keeps rows whose column is not null."""
+class Null:
+    """Keeps rows whose column is null, or is not."""
 
     column: str
+    null: bool
 
     def __call__(self, batches: Iterable[Any], number: int, /) -> Iterator[Any]:
         for batch in batches:
-            yield batch.filter(pyarrow.compute.is_valid(batch[self.column]))
+            found = pyarrow.compute.is_null(batch[self.column])
+            yield batch.filter(found if self.null else pyarrow.compute.invert(found))
 
     def schema(self, before: Any, /) -> Any:
         return before
+
+
+@dataclass(frozen=True)
+class Select:
+    """Keeps some columns."""
+
+    columns: tuple[str, ...]
+
+    def __call__(self, batches: Iterable[Any], number: int, /) -> Iterator[Any]:
+        for batch in batches:
+            yield batch.select(list(self.columns))
+
+    def schema(self, before: Any, /) -> Any:
+        return pyarrow.schema([before.field(name) for name in self.columns])
 
 
 @dataclass(frozen=True)
@@ -150,7 +166,7 @@ class Processes:
         shutil.rmtree(sent)
         return Parts(tuple(received / f"{number}.arrow" for number in range(tasks)))
 
-    def ranked(self, name: str, rows: Parts, order: Sequence[str]) -> Parts:
+    def ranked(self, name: str, rows: Parts, order: Sequence[str], *, few: bool) -> Parts:
         table = self.collect(rows)
         places = pyarrow.compute.sort_indices(table, sort_keys=[(name, "ascending") for name in order])
         at = table.schema.get_field_index("place")
@@ -169,7 +185,13 @@ class Processes:
         return rows.then(Where(column, tuple(values)))
 
     def present(self, rows: Parts, column: str) -> Parts:
-        return rows.then(Present(column))
+        return rows.then(Null(column, False))
+
+    def absent(self, rows: Parts, column: str) -> Parts:
+        return rows.then(Null(column, True))
+
+    def select(self, rows: Parts, columns: Sequence[str]) -> Parts:
+        return rows.then(Select(tuple(columns)))
 
     def union(self, rows: Sequence[Parts]) -> Parts:
         stored = [parts if not parts.changes else self.store("", parts) for parts in rows]
@@ -188,6 +210,14 @@ class Processes:
 
     def total(self, rows: Parts, column: str) -> int:
         return sum(sum(batch[column].to_pylist()) for batch in self._batches(rows))
+
+    def totals(
+        self, rows: Parts, by: str, present: Sequence[str], sums: Sequence[str]
+    ) -> dict[int, tuple[int, ...]]:
+        asked = [(by, "count"), *((name, "count") for name in present), *((name, "sum") for name in sums)]
+        found = self.collect(rows).group_by(by).aggregate(asked)
+        names = [f"{name}_{what}" for name, what in asked]
+        return {row[by]: tuple(row[name] for name in names) for row in found.to_pylist()}
 
     def table(self, rows: Parts, names: dict[str, str]) -> Any:
         """Rows as a table of pyarrow, some columns under other names."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Generic
 
 from lookalike._lookalike import step_digest
 from lookalike.distributed import columns
@@ -36,6 +35,7 @@ def tables(
     edges: Rows | None,
     *,
     removes: bool,
+    few: int,
 ) -> Found[Rows]:
     """The result tables.
 
@@ -47,37 +47,46 @@ def tables(
         All matches, if all pairs are listed.
     removes
         Whether there is a ledger.
+    few
+        Documents up to which one task sorts clusters.
     """
-    by_key = ["key", "kind", "rank"]
     decided = engine.map(decisions, context.task("member_edges"))
-    assigned = engine.exchange([decided, sets.members], "key", by_key, context.task("assign"))
-    assigned = engine.store("assigned", assigned)
-    results = engine.exchange([assigned], "key", by_key, context.task("results", list=not removes))
-    found = engine.store("found", results)
-    pairs = [engine.where(found, "table", [columns.PAIR]), _equal_pairs(engine, context, sets)]
+    assigned = engine.exchange([decided, sets.members], "key", ["key", "kind", "rank"], context.task("assign"))
+    results = context.task("results", list=not removes)
+    found = engine.store("found", engine.exchange([assigned], "key", ["key", "kind", "other", "rank"], results))
+    clusters = _clusters(engine, context, found, few=sets.documents.number() <= few)
+    stored = [found, clusters]
     if edges is not None:
-        pairs.append(_match_pairs(engine, context, sets, edges))
-    members = engine.where(found, "table", [columns.LEADER, columns.MEMBER])
-    clusters = _clusters(engine, context, found)
-    alone = engine.store("alone", engine.map(sets.documents, context.task("kept_alone")))
-    ledger = engine.where(found, "table", [columns.LEDGER])
-    kept = engine.union([engine.where(found, "table", [columns.KEPT_DOCUMENT]), alone])
-    all_pairs = engine.union(pairs)
-    sums = _sums(engine, context, [ledger, all_pairs, members, clusters, kept])
+        stored.append(_match_pairs(engine, context, sets, edges))
+    summed = [table + columns.SUMS for table in columns.TABLES]
+    sums = engine.collect(engine.union([engine.where(table, "table", summed) for table in stored]))
     rows: dict[int, int] = {}
     rules: dict[str, int] = {}
-    for row in sums.to_pylist():
-        rows[row["table"]] = rows.get(row["table"], 0) + row["place"]
+    for row in sums.select(["table", "place", "rule"]).to_pylist():
+        table = row["table"] - columns.SUMS
+        rows[table] = rows.get(table, 0) + row["place"]
         if row["rule"] is not None:
             rules[row["rule"]] = rules.get(row["rule"], 0) + row["place"]
     digest = step_digest(sums, not removes)
-    problems = engine.present(sets.documents, "problem")
-    return Found(ledger, all_pairs, clusters, kept, problems, rows, rules, digest)
+    documents = sets.documents.rows
+    without_sets = engine.absent(engine.absent(documents, "unit_high"), "problem")
+    kept = [engine.where(found, "table", [columns.KEPT_DOCUMENT]), engine.map(without_sets, context.task("kept_alone"))]
+    return Found(
+        ledger=engine.where(found, "table", [columns.LEDGER]),
+        pairs=engine.union([engine.where(table, "table", [columns.PAIR]) for table in stored if table is not clusters]),
+        clusters=engine.where(clusters, "table", [columns.CLUSTER]),
+        kept=engine.union(kept),
+        problems=engine.present(documents, "problem"),
+        rows=rows,
+        rules=rules,
+        digest=digest,
+    )
 
 
 def listed_pairs(engine: Engine[Rows], context: Context, sets: Sets[Rows], edges: Rows) -> Rows:
     """All pairs of documents, from all matches of sets."""
-    return engine.union([_equal_pairs(engine, context, sets), _match_pairs(engine, context, sets, edges)])
+    pairs = [_equal_pairs(engine, context, sets), _match_pairs(engine, context, sets, edges)]
+    return engine.union([engine.where(found, "table", [columns.PAIR]) for found in pairs])
 
 
 def _equal_pairs(engine: Engine[Rows], context: Context, sets: Sets[Rows]) -> Rows:
@@ -95,17 +104,12 @@ def _match_pairs(engine: Engine[Rows], context: Context, sets: Sets[Rows], edges
     return engine.store("matched", ends)
 
 
-def _clusters(engine: Engine[Rows], context: Context, found: Rows) -> Rows:
+def _clusters(engine: Engine[Rows], context: Context, found: Rows, *, few: bool) -> Rows:
     """The table of clusters: numbered in the order of the names of their leaders."""
     leaders = engine.where(found, "table", [columns.LEADER])
-    numbered = engine.ranked("leaders", leaders, ["a_id", "side", "a_record"])
+    numbered = engine.ranked("leaders", leaders, ["a_id", "side", "a_record"], few=few)
     members = engine.where(found, "table", [columns.MEMBER])
     order = ["leader", "table"]
     return engine.store(
         "clusters", engine.exchange([numbered, members], "leader", order, context.task("cluster_rows"))
     )
-
-
-def _sums(engine: Engine[Rows], context: Context, tables: Sequence[Rows]) -> Any:
-    """Sums of hashes, as a table of pyarrow."""
-    return engine.collect(engine.map(engine.union(tables), context.task("sum_hashes")))

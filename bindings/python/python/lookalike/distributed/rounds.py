@@ -12,27 +12,9 @@ from typing import Generic
 
 from lookalike.distributed import columns, graph
 from lookalike.distributed.engine import Engine, Rows
+from lookalike.distributed.limits import Limits
 from lookalike.distributed.matches import ANY_LENGTH, Join
 from lookalike.distributed.task import Context
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What the rounds cost; the answer does not depend on it."""
-
-    #: Postings of a list up to which all of its pairs are formed without rounds.
-    list: int = 512
-    #: Sets of a list that are selected in the first round, and by how much more in each later one.
-    head: int = 64
-    head_growth: int = 4
-    #: Rounds, and rounds with corrections, after which sets are selected in order of precedence.
-    rounds: int = 8
-    flips: int = 2
-    #: Sets that are selected then, and by how many times more in each later round.
-    block: int = 16_384
-    block_growth: int = 4
-    #: Edges that one task takes.
-    one_task: int = graph.ONE_TASK
 
 
 #: Ranges of ranks in which open sets are counted.
@@ -58,12 +40,12 @@ class _Found:
 class Rounds(Generic[Rows]):
     """The rounds of a run."""
 
-    def __init__(self, join: Join[Rows], limits: Limits, ranks: int) -> None:
-        self._join, self._limits, self._ranks = join, limits, max(ranks, 1)
+    def __init__(self, join: Join[Rows], ranks: int) -> None:
+        self._join, self._limits, self._ranks = join, join.limits, max(ranks, 1)
         self._engine: Engine[Rows] = join.engine
         self._context: Context = join.context
         task = self._context.task("store_keys", join.order)
-        self._keys = self._engine.store("keys", self._engine.map(join.sets, task))
+        self._keys = self._engine.store("keys", join.sets.map(self._engine, task))
         self._width = -(-self._ranks // _RANGES)
 
     def decisions(self, *, best: bool, protects: bool, only_protected: bool) -> Rows:
@@ -135,9 +117,9 @@ class Rounds(Generic[Rows]):
         return (at + 1) * self._width - 1
 
     def _postings(self, state: Rows, which: str, pending: bool = False) -> Rows:
-        """Postings of some sets, by state."""
+        """Postings of some sets by state, by group."""
         roles = self._engine.map(state, self._context.task("roles", which=which, pending=pending))
-        task = self._context.task("round_postings", buckets=self._join.buckets)
+        task = self._context.task("round_postings", buckets=self._join.groups)
         return self._engine.exchange([roles, self._keys], "part", ["part", "kind"], task)
 
     def _apply(self, state: Rows, found: Rows | None, task: str, **parameters: int | None) -> Rows:
@@ -151,12 +133,13 @@ class Rounds(Generic[Rows]):
         engine, context = self._engine, self._context
         late = None
         if upto is None:
-            postings = self._postings(state, "open")
-            late = engine.exchange([postings], "part", ["part"], context.task("late", head=head))
+            late = self._join.in_buckets(self._postings(state, "open"), context.task("late", head=head))
         selected = engine.store(f"state-{number}-selected", self._apply(state, late, "select", first=first, upto=upto))
-        pairs, _ = self._join.pairs(f"pairs-{number}", self._postings(selected, "selected"), "pairs", limit=ANY_LENGTH)
-        edges = self._join.verified(f"matches-{number}", pairs)
-        decisions = graph.leaders(engine, context, f"leaders-{number}", edges, self._limits.one_task)
+        postings = self._postings(selected, "selected")
+        pairs, counts = self._join.pairs(f"pairs-{number}", postings, "pairs", limit=ANY_LENGTH)
+        candidates = counts.get("candidates", 0)
+        edges = self._join.verified(pairs, candidates)
+        decisions = graph.leaders(engine, context, f"leaders-{number}", edges, self._limits.one_task, candidates)
         decided = engine.store(f"state-{number}-decided", self._apply(selected, decisions, "decide"))
         found = self._count(decided)
         self._join.counted["selected"] += found.of(columns.NEW, columns.REMOVED_NOW)
@@ -167,8 +150,8 @@ class Rounds(Generic[Rows]):
         """Compares all sets with those that are new; returns the states, and how many kept sets were removed."""
         engine, context = self._engine, self._context
         postings = self._postings(decided, "probe", pending)
-        pairs, _ = self._join.pairs(f"probes-{number}", postings, "probe")
-        edges = self._join.verified(f"probe-matches-{number}", pairs)
+        pairs, counts = self._join.pairs(f"probes-{number}", postings, "probe")
+        edges = self._join.verified(pairs, counts.get("candidates", 0))
         updated = engine.store(f"state-{number}-updated", self._apply(decided, edges, "update"))
         flips = engine.number(engine.where(updated, "kind", [columns.FLIPPED]))
         if not flips:
@@ -182,7 +165,7 @@ class Rounds(Generic[Rows]):
 
     def _best(self, state: Rows) -> Rows:
         """The best witness of each removed set, among all kept ones that match."""
-        pairs, _ = self._join.pairs("pairs-best", self._postings(state, "kept"), "probe")
-        edges = self._join.verified("matches-best", pairs)
+        pairs, counts = self._join.pairs("pairs-best", self._postings(state, "kept"), "probe")
+        edges = self._join.verified(pairs, counts.get("candidates", 0))
         order = ["later", "earlier"]
         return self._engine.exchange([edges], "later", order, self._context.task("best_witness"))

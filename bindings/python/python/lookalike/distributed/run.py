@@ -10,10 +10,11 @@ from typing import Any, Generic
 from lookalike._settings import Settings
 from lookalike.distributed import columns, graph
 from lookalike.distributed.engine import Engine, Rows
+from lookalike.distributed.limits import Limits
 from lookalike.distributed.matches import ANY_LENGTH, Join
 from lookalike.distributed.results import Found, listed_pairs, tables
-from lookalike.distributed.rounds import Limits, Rounds
-from lookalike.distributed.sets import Sets, Side, distinct_sets, element_order, signed
+from lookalike.distributed.rounds import Rounds
+from lookalike.distributed.sets import Documents, Side, distinct_sets, element_order, signed
 from lookalike.distributed.task import Context
 
 
@@ -91,28 +92,31 @@ def run(
         that of the run.
     """
     context = question.context()
-    sets = distinct_sets(engine, context, signed(engine, context, sides), numbered=sides[0].row is not None)
-    join = _join(engine, context, sets, seed, order)
+    join = _join(engine, context, sides, limits, seed, order)
+    sets = join.sets
     limit = ANY_LENGTH if question.lists_pairs else limits.list
-    pairs, counts = join.pairs("pairs", join.all_postings(), "pairs", limit=limit)
+    pairs, counts = join.all_pairs(limit)
     edges: Rows | None = None
     if counts.get("lists_left_out", 0):
-        rounds = Rounds(join, limits, engine.number(sets.documents))
+        rounds = Rounds(join, sets.documents.number())
         decisions = rounds.decisions(
             best=question.settings.witness == "best", protects=question.protects, only_protected=question.only_against
         )
     else:
-        edges = join.verified("matches", pairs)
+        candidates = counts.get("candidates", 0)
+        edges = join.verified(pairs, candidates)
+        if question.lists_pairs:
+            edges = engine.store("matches", edges)
         if question.settings.linkage == "components":
             links = graph.components(engine, context, "links", edges, limits.one_task)
             wanted = engine.store("link-pairs", engine.map(links, context.task("link_pairs", parts=join.parts)))
-            decisions = join.verified("decisions", wanted, all_pairs=True)
+            decisions = engine.store("decisions", join.verified(wanted, candidates, all_pairs=True))
         else:
-            decisions = graph.leaders(engine, context, "decisions", edges, limits.one_task)
+            decisions = graph.leaders(engine, context, "decisions", edges, limits.one_task, candidates)
     listed = edges if question.lists_pairs else None
-    found = tables(engine, context, sets, decisions, listed, removes=question.removes)
+    found = tables(engine, context, sets, decisions, listed, removes=question.removes, few=limits.few)
     counted = {**sets.counts, **counts, **join.counted}
-    return Outcome(found, _summary(engine, question, found, sets.documents, counted))
+    return Outcome(found, _summary(question, found, sets.documents, counted))
 
 
 def pairs_between(
@@ -120,46 +124,50 @@ def pairs_between(
     sides: Sequence[Side[Rows]],
     question: Question,
     *,
+    limits: Limits = Limits(),
     seed: int = 0,
     order: Callable[[bytes], bytes] | None = None,
 ) -> Rows:
     """The pairs of one document of each side; arguments as of :func:`run`."""
     context = question.context()
-    sets = distinct_sets(engine, context, signed(engine, context, sides), numbered=sides[0].row is not None)
-    join = _join(engine, context, sets, seed, order)
-    pairs, _ = join.pairs("pairs", join.all_postings(), "pairs", limit=ANY_LENGTH)
-    return listed_pairs(engine, context, sets, join.verified("matches", pairs))
+    join = _join(engine, context, sides, limits, seed, order)
+    pairs, counts = join.all_pairs(ANY_LENGTH)
+    edges = engine.store("matches", join.verified(pairs, counts.get("candidates", 0)))
+    return listed_pairs(engine, context, join.sets, edges)
 
 
 def _join(
     engine: Engine[Rows],
     context: Context,
-    sets: Sets[Rows],
+    sides: Sequence[Side[Rows]],
+    limits: Limits,
     seed: int,
     order: Callable[[bytes], bytes] | None,
 ) -> Join[Rows]:
+    documents = signed(engine, context, sides)
+    sets = distinct_sets(engine, context, documents, numbered=sides[0].row is not None, few=limits.few)
     made = element_order(engine, context, sets, seed)
-    return Join(engine, context, sets.sets, sets.counts, made if order is None else order(made))
+    return Join(engine, context, sets, made if order is None else order(made), limits)
 
 
 def _summary(
-    engine: Engine[Rows], question: Question, found: Found[Rows], documents: Rows, counted: dict[str, int]
+    question: Question, found: Found[Rows], documents: Documents[Rows], counted: dict[str, int]
 ) -> dict[str, Any]:
     """The numbers of a run; names as in ``summary.json`` of a run on one machine."""
-    own = engine.where(documents, "side", [0])
-    unusable = engine.number(engine.present(own, "problem"))
-    number, kept = engine.number(own) - unusable, found.rows.get(columns.KEPT_DOCUMENT, 0)
+    every, unusable, with_features, *_ = documents.own
+    number = every - unusable
+    kept = found.rows.get(columns.KEPT_DOCUMENT, 0) + number - with_features
     return {
         "command": "dedup" if question.removes else "cluster",
         "documents": number,
         "kept": kept,
         "removed": {"total": number - kept, **found.rules},
-        "problems": engine.number(found.problems),
+        "problems": documents.number(1),
         "clusters": found.rows.get(columns.LEADER, 0),
         "documents_in_clusters": found.rows.get(columns.CLUSTER, 0),
         "pairs": {"listed": found.rows.get(columns.PAIR, 0), "complete": question.lists_pairs},
-        "tokens": engine.total(documents, "tokens"),
-        "text_bytes": engine.total(documents, "text_bytes"),
+        "tokens": documents.number(3),
+        "text_bytes": documents.number(4),
         "digest": found.digest,
         "settings": json.loads(question.settings.to_json()),
         "join": counted,

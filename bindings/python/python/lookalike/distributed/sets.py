@@ -9,7 +9,7 @@ from typing import Generic
 from lookalike.distributed import columns
 from lookalike.distributed.counts import counts_of
 from lookalike.distributed.engine import Engine, Rows
-from lookalike.distributed.task import Context
+from lookalike.distributed.task import Context, Task
 
 
 @dataclass(frozen=True)
@@ -24,16 +24,39 @@ class Side(Generic[Rows]):
 
 
 @dataclass(frozen=True)
+class Documents(Generic[Rows]):
+    """The documents of a run, with their names, without their sets."""
+
+    rows: Rows
+    #: By side: documents, those that cannot be used, those with features, tokens, bytes of texts.
+    totals: dict[int, tuple[int, ...]]
+
+    def number(self, at: int = 0) -> int:
+        """A total of all sides."""
+        return sum(totals[at] for totals in self.totals.values())
+
+    @property
+    def own(self) -> tuple[int, ...]:
+        """The totals of the documents of the call."""
+        return self.totals.get(0, (0, 0, 0, 0, 0))
+
+
+@dataclass(frozen=True)
 class Sets(Generic[Rows]):
     """The documents of a run, and their distinct sets."""
 
-    documents: Rows
+    documents: Documents[Rows]
     #: Documents with their sets, by precedence.
     members: Rows
-    #: Each distinct set that is compared, once.
-    sets: Rows
     #: Number of sets, of their elements and of their prefix keys.
     counts: dict[str, int]
+    #: Rows of which `take` makes each distinct set that is compared, once; the sets themselves without it.
+    source: Rows
+    take: Task | None
+
+    def map(self, engine: Engine[Rows], task: Task) -> Rows:
+        """The distinct sets, through a task."""
+        return engine.map(self.source, task.after(self.take))
 
 
 def signed(engine: Engine[Rows], context: Context, sides: Sequence[Side[Rows]]) -> Rows:
@@ -42,39 +65,55 @@ def signed(engine: Engine[Rows], context: Context, sides: Sequence[Side[Rows]]) 
     return engine.store("signed", parts[0] if len(parts) == 1 else engine.union(parts))
 
 
-def distinct_sets(engine: Engine[Rows], context: Context, signed: Rows, *, numbered: bool) -> Sets[Rows]:
+def distinct_sets(
+    engine: Engine[Rows], context: Context, signed: Rows, *, numbered: bool, few: int
+) -> Sets[Rows]:
     """Numbers documents, ranks them by precedence, and brings equal sets together.
 
     Parameters
     ----------
     numbered
         Whether the caller numbers rows; else they are numbered in the order of their ids.
+    few
+        Documents up to which one task sorts them, and up to which all tasks are told which documents have the distinct
+        sets. Sets of more documents are brought to that knowledge.
     """
-    thin = engine.map(signed, context.task("without_sets"))
+    number = context.task("number")
+    named = engine.select(signed, [name for name, _ in number.columns])
+    totals = engine.totals(named, "side", ["problem", "unit_high"], ["tokens", "text_bytes"])
+    is_few = sum(total[0] for total in totals.values()) <= few
     if not numbered:
         # Documents with the same id and text can stand for each other.
         order = ["side", "id", "text_high", "text_low", "tokens_high", "tokens_low", "problem"]
-        thin = engine.ranked("numbered", thin, order)
-    named = engine.map(thin, context.task("number"))
-    documents = engine.ranked("documents", named, ["precedence", "tie", "side", "row"])
-    with_sets = engine.present(documents, "unit_high")
+        named = engine.map(engine.store("numbered", engine.ranked("numbered", named, order, few=is_few)), number)
+    ranks = ["precedence", "tie", "side", "row"]
+    with_sets = engine.ranked("documents", engine.present(named, "unit_high"), ranks, few=is_few)
     order = ["unit_high", "unit_low", "place"]
     units = engine.store("units", engine.exchange([with_sets], "unit_high", order, context.task("units")))
-    wanted = engine.map(engine.where(units, "kind", [columns.UNIT]), context.task("unit_messages"))
-    given = engine.map(signed, context.task("set_messages"))
-    taken = engine.exchange([wanted, given], "part", ["part", "kind"], context.task("take_sets"))
-    sets = engine.store("sets", taken)
-    counted = engine.collect(engine.where(sets, "kind", [columns.COUNTS]))
-    counts = counts_of(counted["blob"].to_pylist())
-    return Sets(documents, engine.where(units, "kind", [columns.DOCUMENT]), sets, counts)
+    firsts = engine.where(units, "kind", [columns.UNIT])
+    own = engine.select(engine.where(signed, "compared", [1]), ["doc", "set"])
+    if is_few:
+        found = engine.collect(engine.map(firsts, context.task("directory")))
+        [directory] = context.task("gather_pairs").blobs(found)
+        sets, take = own, context.task("distinct_sets", directory)
+    else:
+        wanted = engine.map(firsts, context.task("unit_messages"))
+        given = engine.map(own, context.task("set_messages"))
+        taken = engine.exchange([wanted, given], "part", ["part", "kind"], context.task("take_sets"))
+        sets, take = engine.store("sets", taken), None
+        found = engine.collect(engine.where(sets, "kind", [columns.COUNTS]))
+    counts = counts_of(columns.blobs(found, columns.COUNTS))
+    members = engine.where(units, "kind", [columns.DOCUMENT])
+    return Sets(Documents(named, totals), members, counts, sets, take)
 
 
 def element_order(engine: Engine[Rows], context: Context, sets: Sets[Rows], seed: int) -> bytes:
     """The order of elements, by how many sets of a sample have them. The answer does not depend on it."""
     elements = sets.counts.get("elements", 0)
-    sketches = engine.map(sets.sets, context.task("sketch", elements=elements, seed=seed))
+    sketches = sets.map(engine, context.task("sketch", elements=elements, seed=seed))
+    merge = context.task("merge_sketches", order=True)
+    if sets.take is not None:
+        return bytes(engine.collect(engine.exchange([sketches], "part", ["part"], merge, 1))["blob"][0].as_py())
     merged = engine.exchange([sketches], "part", ["part"], context.task("merge_sketches", order=False))
-    merged = engine.exchange([merged], "part", ["part"], context.task("merge_sketches", order=True), 1)
-    stored = engine.store("order", merged)
-    blobs: list[bytes] = engine.collect(stored)["blob"].to_pylist()
-    return blobs[0]
+    stored = engine.store("order", engine.exchange([merged], "part", ["part"], merge, 1))
+    return bytes(engine.collect(stored)["blob"][0].as_py())

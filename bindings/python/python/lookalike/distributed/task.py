@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -46,9 +46,9 @@ class Context:
         }
         return cls(settings.to_json(), json.dumps(options))
 
-    def task(self, step: str, order: bytes = b"", /, **parameters: Any) -> Task:
+    def task(self, step: str, data: bytes = b"", /, **parameters: Any) -> Task:
         """A task of a step."""
-        return Task(self, step, tuple(parameters.items()), order)
+        return Task(self, step, tuple(parameters.items()), data)
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,14 @@ class Task:
     context: Context
     step: str
     parameters: tuple[tuple[str, Any], ...]
-    #: The element order, for steps that need it.
-    order: bytes
+    #: What some steps need besides, such as the element order.
+    data: bytes
+    #: The task whose rows it takes, in the same task of the engine.
+    first: Task | None = None
+
+    def after(self, first: Task | None) -> Task:
+        """This task over the rows that another one makes."""
+        return replace(self, first=first)
 
     def _make(self, number: int) -> Step:
         if self.context.version != __version__:
@@ -69,7 +75,7 @@ class Task:
         # Steps that number what they make are told which task they are in.
         numbered = {"task": number} if self.step in ("sign", "sketch") else {}
         description = {"step": self.step, **dict(self.parameters), **numbered}
-        return Step(self.context.settings, self.context.options, json.dumps(description), self.order)
+        return Step(self.context.settings, self.context.options, json.dumps(description), self.data)
 
     @cached_property
     def columns(self) -> list[tuple[str, str]]:
@@ -88,12 +94,19 @@ class Task:
         }
         return pyarrow.schema([(name, types[kind]) for name, kind in self.columns])
 
+    def blobs(self, rows: pyarrow.Table) -> list[bytes]:
+        """The blobs that it makes of rows here, without an engine."""
+        blobs: list[bytes] = []
+        for batch in self(rows.to_batches(), 0):
+            blobs += batch["blob"].to_pylist()
+        return blobs
+
     def __call__(self, batches: Iterable[pyarrow.RecordBatch], number: int, /) -> Iterator[pyarrow.RecordBatch]:
         """The rows that the step makes of the rows of the task with this number."""
         import pyarrow
 
         step = self._make(number)
-        for batch in batches:
+        for batch in batches if self.first is None else self.first(batches, number):
             made = step.push(batch)
             if made is not None:
                 yield from pyarrow.RecordBatchReader.from_stream(made)

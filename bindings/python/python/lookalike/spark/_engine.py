@@ -77,10 +77,12 @@ class SparkEngine:
         together = self.union(rows).repartition(tasks or self.tasks, key)
         return self.map(together.sortWithinPartitions(*order), task)
 
-    def ranked(self, name: str, rows: DataFrame, order: Sequence[str]) -> DataFrame:
+    def ranked(self, name: str, rows: DataFrame, order: Sequence[str], *, few: bool) -> DataFrame:
         from pyspark.sql import functions
 
         by = [functions.col(column).asc_nulls_last() for column in order]
+        if few:
+            return rows.repartition(1).sortWithinPartitions(*by).mapInArrow(_placed, rows.schema)
         parts = rows.repartitionByRange(self.tasks, *by).sortWithinPartitions(*by)
         placed = self.store(name, parts.mapInArrow(_placed, rows.schema))
         part = functions.shiftright("place", _IN_PART)
@@ -98,6 +100,12 @@ class SparkEngine:
 
     def present(self, rows: DataFrame, column: str) -> DataFrame:
         return rows.where(f"`{column}` is not null")
+
+    def absent(self, rows: DataFrame, column: str) -> DataFrame:
+        return rows.where(f"`{column}` is null")
+
+    def select(self, rows: DataFrame, columns: Sequence[str]) -> DataFrame:
+        return rows.select(*columns)
 
     def union(self, rows: Sequence[DataFrame]) -> DataFrame:
         together = rows[0]
@@ -129,6 +137,16 @@ class SparkEngine:
     def total(self, rows: DataFrame, column: str) -> int:
         found = rows.groupBy().sum(column).collect()[0][0]
         return int(found or 0)
+
+    def totals(
+        self, rows: DataFrame, by: str, present: Sequence[str], sums: Sequence[str]
+    ) -> dict[int, tuple[int, ...]]:
+        from pyspark.sql import functions
+
+        asked = [functions.count(functions.lit(1))]
+        asked += [functions.count(column) for column in present]
+        asked += [functions.sum(column) for column in sums]
+        return {int(row[0]): tuple(map(int, row[1:])) for row in rows.groupBy(by).agg(*asked).collect()}
 
     def collect(self, rows: DataFrame) -> Any:
         return rows.toArrow()
