@@ -57,6 +57,16 @@ fn append<T: Copy>(all: &mut Vec<T>, more: &[T]) -> Range<usize> {
 }
 
 impl DocumentBatch {
+    /// No documents, with room for those of `bytes` of text: about as many bytes of elements again.
+    #[must_use]
+    pub fn with_text_capacity(bytes: usize) -> Self {
+        Self {
+            strings: String::with_capacity(bytes),
+            sets: Vec::with_capacity(bytes / 6),
+            ..Self::default()
+        }
+    }
+
     /// Adds a copy of a document.
     pub fn push(&mut self, document: &DocumentView<'_>) {
         let mut string = |text: &str| {

@@ -70,7 +70,8 @@ impl Preparer<'_> {
         scratch: &mut PrepareScratch,
         each: &mut dyn FnMut(Option<&Problem>),
     ) -> Prepared {
-        let mut prepared = Prepared { consumed: chunk.consumed, ..Prepared::default() };
+        let documents = DocumentBatch::with_text_capacity(chunk.consumed as usize);
+        let mut prepared = Prepared { documents, consumed: chunk.consumed, ..Prepared::default() };
         let PrepareScratch { visit, signer, set, keep } = scratch;
         chunk.visit_once(self.inputs, visit, &mut |item| match item {
             Item::Record(record) => {
