@@ -80,8 +80,18 @@ impl IndexGraph {
         dirty
     }
 
-    /// The documents that relied on one of these.
+    /// The documents that relied on one of these: asks for the matches of few, and looks through all
+    /// documents for those of many.
     pub(super) fn reliant_on(&self, gone: &[DocAt]) -> Result<Vec<DocAt>, IndexError> {
+        /// Documents that can be looked through in the time of one question.
+        const LOOKED_THROUGH: u64 = 4096;
+        if gone.len() as u64 > self.snapshot.len() / LOOKED_THROUGH {
+            let numbers = gone.iter().map(|&at| self.snapshot.document(at).number());
+            let numbers: HashSet<DocNumber> = numbers.collect();
+            let relies =
+                |&at: &DocAt| self.relied_on(at).is_some_and(|kept| numbers.contains(&kept));
+            return Ok(self.snapshot.documents().filter(relies).collect());
+        }
         let reliant: Vec<Vec<DocAt>> = gone
             .par_iter()
             .map(|&at| self.reliant(at, &self.load(at)?))
