@@ -57,10 +57,11 @@ def test_cluster_with_other_numbers_of_tasks(stored: Stored, tmp_path: Path) -> 
     assert found.summary["clusters"] > 0
 
 
-def test_documents_are_ordered_by_id_and_filtered_by_it(stored: Stored, tmp_path: Path) -> None:
+@pytest.mark.parametrize("limits", [Limits(), Limits(few=0, few_pairs=0)], ids=["few", "many"])
+def test_documents_are_ordered_by_id_and_filtered_by_it(stored: Stored, tmp_path: Path, limits: Limits) -> None:
     table = table_of(traps()).drop_columns(["row"])
     documents = stored(table)
-    found = lookalike.spark.dedup(documents, work=str(tmp_path / "work"), tasks=1, threshold=0.6)
+    found = lookalike.spark.dedup(documents, work=str(tmp_path / "work"), tasks=2, threshold=0.6, limits=limits)
     in_order = table.sort_by("id")
     result = lookalike.dedup(in_order, threshold=0.6)
     check(found, result)

@@ -16,6 +16,7 @@ import pytest
 
 import lookalike
 import lookalike.spark
+from lookalike.distributed.counts import LostRows
 from lookalike.spark import SparkResult, Stage
 from test_distributed import table_of, traps
 
@@ -132,6 +133,28 @@ def test_stages_of_another_number_of_documents_are_refused(session: SparkSession
         lookalike.spark.dedup(one, work=work, row="row", progress=stop)
     with pytest.raises(lookalike.DataError, match="of 1 documents, and there are 2"):
         lookalike.spark.dedup(two, work=work, row="row", resume=True)
+
+
+@pytest.mark.parametrize("name", ["signed", "units", "decisions", "found"])
+def test_files_of_a_stage_that_vanish_are_noticed(session: SparkSession, tmp_path: Path, name: str) -> None:
+    table = table_of(traps())
+    work, documents = tmp_path / "work", write(table, tmp_path / "documents")
+
+    def dedup(report: Callable[[Stage], None], *, resume: bool) -> SparkResult:
+        rows = session.read.parquet(str(documents))
+        return lookalike.spark.dedup(rows, work=str(work), row="row", progress=report, threshold=0.6, resume=resume)
+
+    def lose(done: Stage) -> None:
+        if done.name == name:
+            max(work.glob(f"*/{name}/*.parquet"), key=lambda path: path.stat().st_size).unlink()
+
+    with pytest.raises(LostRows):
+        dedup(lose, resume=False)
+    # What was made of a stage that lacked rows is not gone on from.
+    stages: list[Stage] = []
+    found = dedup(stages.append, resume=True)
+    assert not any(stage.resumed for stage in stages)
+    check(found, lookalike.dedup(table, threshold=0.6))
 
 
 def _killed_while_writing(cluster: Cluster, call: dict[str, Any], work: Path, name: str, before: str) -> list[str]:

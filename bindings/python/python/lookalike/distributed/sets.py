@@ -85,7 +85,9 @@ def distinct_sets(
     if not numbered:
         # Documents with the same id and text can stand for each other.
         order = ["side", "id", "text_high", "text_low", "tokens_high", "tokens_low", "problem"]
-        named = engine.map(engine.store("numbered", engine.ranked("numbered", named, order, few=is_few)), number)
+        ranked = engine.ranked("numbered", named, order, few=is_few)
+        # Read by several steps, and the order of equal rows is that of one computation; of many rows it is stored already.
+        named = engine.map(engine.store("numbered", ranked) if is_few else ranked, number)
     ranks = ["precedence", "tie", "side", "row"]
     with_sets = engine.ranked("documents", engine.present(named, "unit_high"), ranks, few=is_few)
     order = ["unit_high", "unit_low", "place"]

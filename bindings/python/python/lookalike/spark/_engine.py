@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from lookalike.distributed.counts import LostRows
 from lookalike.distributed.task import Task
 
 if TYPE_CHECKING:
@@ -65,7 +66,10 @@ class SparkEngine:
         self.tasks = tasks
         self._session, self._work, self._report = session, work.rstrip("/"), report
         self._marks = f"{self._work}/finished"
-        self._finished = self._read_marks() if resume else self._remove_marks()
+        #: The rows of each stage that an earlier run finished.
+        self._finished = self._marked() if resume else self._remove_marks()
+        #: The same, of this run.
+        self._rows: dict[str, int] = {}
 
     def map(self, rows: DataFrame, task: Task) -> DataFrame:
         return rows.mapInArrow(_in_task(task), _schema(task))
@@ -117,19 +121,43 @@ class SparkEngine:
         began = time.monotonic()
         path = f"{self._work}/{name}"
         resumed = name in self._finished
-        if not resumed:
-            rows.write.mode("overwrite").parquet(path)
+        if resumed:
+            self._rows[name] = self._finished[name]
+        else:
+            self._rows[name] = self._write(rows, path)
             # Only now: a stage without its mark is written again.
-            self._mark(name).write.mode("append").parquet(self._marks)
+            self._mark(name, self._rows[name]).write.mode("append").parquet(self._marks)
         if self._report is not None:
             self._report(Stage(name, resumed, time.monotonic() - began))
         return self._session.read.schema(rows.schema).parquet(path)
 
+    def _write(self, rows: DataFrame, path: str) -> int:
+        """Writes rows and returns their number, which the tasks that write them count."""
+        from pyspark.sql import Observation, functions
+
+        written = Observation()
+        observed = rows.observe(written, functions.count(functions.lit(1)).alias("rows"))
+        observed.write.mode("overwrite").parquet(path)
+        return int(written.get["rows"])
+
     def finished_rows(self, name: str) -> int | None:
         """Number of rows of a stage that an earlier run finished, if this run is to read it."""
-        if name not in self._finished:
-            return None
-        return int(self._session.read.parquet(f"{self._work}/{name}").count())
+        return self._finished.get(name)
+
+    def check(self) -> None:
+        """Counts the rows of all stages, from the ends of their files.
+
+        Raises
+        ------
+        LostRows
+            Files of a stage are gone, or were added: what was made of it may be wrong.
+        """
+        lost = self._lacking(self._rows)
+        if lost:
+            raise LostRows(
+                f"files of {self._work}/{min(lost)} changed during the run, so the answer may be wrong: give each run a `work` "
+                "directory that nothing else cleans or writes, and call again"
+            )
 
     def number(self, rows: DataFrame) -> int:
         return int(rows.count())
@@ -151,25 +179,42 @@ class SparkEngine:
     def collect(self, rows: DataFrame) -> Any:
         return rows.toArrow()
 
-    def _mark(self, name: str) -> DataFrame:
+    def _mark(self, name: str, rows: int) -> DataFrame:
         """The row that says that a stage is finished, in one file."""
-        return self._session.range(0, 1, 1, 1).selectExpr(f"'{name}' as stage")
+        return self._session.range(0, 1, 1, 1).selectExpr(f"'{name}' as stage", f"{rows}L as rows")
 
-    def _read_marks(self) -> frozenset[str]:
-        """The stages that are finished."""
+    def _marked(self) -> dict[str, int]:
+        """The stages that are finished, with their rows; none if one of them lacks rows, as later ones were made of it."""
         from pyspark.errors import AnalysisException
 
         try:
-            marks = self._session.read.schema("stage string").parquet(self._marks)
-            return frozenset(row["stage"] for row in marks.collect())
+            marks = self._session.read.schema("stage string, rows bigint").parquet(self._marks)
+            finished = {row["stage"]: int(row["rows"]) for row in marks.collect()}
         except AnalysisException:
             # There is no such directory: nothing is finished.
-            return frozenset()
+            return {}
+        return self._remove_marks() if self._lacking(finished) else finished
 
-    def _remove_marks(self) -> frozenset[str]:
+    def _lacking(self, stages: dict[str, int]) -> set[str]:
+        """Those of the stages whose files have not as many rows."""
+        from pyspark.errors import AnalysisException
+        from pyspark.sql import functions
+
+        counts = []
+        for name in stages:
+            try:
+                files = self._session.read.schema("`stage` string").parquet(f"{self._work}/{name}")
+            except AnalysisException:
+                # The directory is gone.
+                continue
+            counts.append(files.select(functions.lit(name).alias("stage")).groupBy("stage").count())
+        found = {row["stage"]: int(row["count"]) for row in self.union(counts).collect()} if counts else {}
+        return {name for name, rows in stages.items() if found.get(name, 0) != rows}
+
+    def _remove_marks(self) -> dict[str, int]:
         """Forgets the stages of an earlier run, before the first of them is overwritten."""
-        self._mark("").where("false").write.mode("overwrite").parquet(self._marks)
-        return frozenset()
+        self._mark("", 0).where("false").write.mode("overwrite").parquet(self._marks)
+        return {}
 
 
 def _schema(task: Task) -> str:

@@ -83,9 +83,7 @@ def dedup(
     settings, named = with_columns(settings, keywords)
     question = Question(settings, name, has_against=against is not None, only_against=against_only)
     call = _Call(question, [documents] if against is None else [documents, against], named, row)
-    engine = call.engine(work, tasks, resume, progress)
-    outcome = run(engine, call.sides, question, limits=limits, seed=seed)
-    return SparkResult(outcome.found, outcome.summary, row, settings.id)
+    return call.result(call.engine(work, tasks, resume, progress), limits, seed)
 
 
 @shows(PlainKeywords)
@@ -117,9 +115,7 @@ def cluster(
     settings, named = with_columns(settings, keywords)
     question = Question(settings, name, removes=False)
     call = _Call(question, [documents], named, row)
-    engine = call.engine(work, tasks, resume, progress)
-    outcome = run(engine, call.sides, question, limits=limits, seed=seed)
-    return SparkResult(outcome.found, outcome.summary, row, settings.id)
+    return call.result(call.engine(work, tasks, resume, progress), limits, seed)
 
 
 @shows(PlainKeywords)
@@ -154,7 +150,9 @@ def similarity_join(
     settings, named = with_columns(settings, keywords)
     question = Question(settings, *names, removes=False, cross=True)
     call = _Call(question, [a, b], named, row)
-    found = pairs_between(call.engine(work, tasks, resume, progress), call.sides, question, seed=seed)
+    engine = call.engine(work, tasks, resume, progress)
+    found = pairs_between(engine, call.sides, question, seed=seed)
+    engine.check()
     return renamed(found, columns.pairs(settings.measure))
 
 
@@ -162,7 +160,7 @@ class _Call:
     """The documents of a call, with the columns that it reads."""
 
     def __init__(self, question: Question, documents: list[DataFrame], named: list[str], row: str | None) -> None:
-        self._question = question
+        self._question, self._row = question, row
         self._documents = [_read(rows, question.settings, named, row) for rows in documents]
         self.sides = [Side(rows, side, row) for side, rows in enumerate(self._documents)]
 
@@ -184,6 +182,12 @@ class _Call:
                     "stages_differ",
                 )
         return engine
+
+    def result(self, engine: SparkEngine, limits: Limits, seed: int) -> SparkResult:
+        """The tables of a run, of stages that are whole."""
+        outcome = run(engine, self.sides, self._question, limits=limits, seed=seed)
+        engine.check()
+        return SparkResult(outcome.found, outcome.summary, self._row, self._question.settings.id)
 
     def _digest(self) -> str:
         """Of all that the answer depends on, but the documents, which are named by their files."""
