@@ -110,12 +110,14 @@ class Watch:
 
     def __init__(self, session: int):
         self.session, self.most, self.ticks, self.over = session, 0, {}, threading.Event()
+        self.began = time.monotonic()
         self.thread = threading.Thread(target=self.look, daemon=True)
         if Path("/proc/self/smaps_rollup").exists():
             self.thread.start()
 
     def look(self) -> None:
-        while not self.over.wait(GLANCE):
+        # Short programs are looked at too.
+        while not self.over.wait(min(GLANCE, 0.01 + (time.monotonic() - self.began) / 10)):
             now = processes_of(self.session)
             self.ticks.update(now)
             self.most = max(self.most, sum(map(own_memory, now)), *map(high_water, now))

@@ -623,8 +623,8 @@ impl Step for Summed {
     }
 }
 
-/// The digest of a run from the sums of its rows, as of [`Summed`]; the ledger is left out where
-/// nothing is removed (`list`).
+/// The digest of a run from the sums of its rows, which steps give at their end; the ledger is left out
+/// where nothing is removed (`list`).
 ///
 /// # Errors
 /// Rows of other columns.
