@@ -5,7 +5,7 @@
 
 On the first twentieth, quarter and all of --documents of *mixed* and *shared* (see main_job.py), and of every --corpus FILE:
 
-  measures   `cluster` by words, characters (`--unit char`) and cosine: CPU µs a document at each size
+  measures   `cluster` by words, characters (`--shingle-unit char`) and cosine: CPU µs a document at each size
   low        `cluster` at 0.8 and 0.5
   report     `dedup` with its report and without
   index      `index create` and `index add` of all documents, next to `cluster`
@@ -25,7 +25,7 @@ from measure import (
 PARTS = ("measures", "low", "report", "index", "start")
 SHARES = (1 / 20, 1 / 4, 1)
 MEASURES = {
-    "words": [], "characters (5)": ["--unit", "char"], "cosine 0.8": ["--measure", "cosine"], "cosine 0.9": ["--measure", "cosine", "--threshold", "0.9"],
+    "words": [], "characters (5)": ["--shingle-unit", "char"], "cosine 0.8": ["--measure", "cosine"], "cosine 0.9": ["--measure", "cosine", "--threshold", "0.9"],
 }
 STARTS = 20
 
