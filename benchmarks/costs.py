@@ -15,11 +15,11 @@ Commands take turns. Tables on standard output, every figure in DIR/costs.json. 
 """
 import shutil
 import sys
-from itertools import islice
 from pathlib import Path
 
 from measure import (
-    Collections, Failed, argument_parser, introduce, machine, measured, median, note_others, programs, save, say, table, warm, with_others,
+    Collections, Failed, argument_parser, first_documents, introduce, machine, measured, median, note_others, programs, save, say, table, warm,
+    with_others,
 )
 
 PARTS = ("measures", "low", "report", "index", "start")
@@ -116,14 +116,6 @@ class Bench:
                 self.run(f"start: {name}", arguments)
         rows = [[f"`{name}`", *(self.median(f"start: {name}", what) * 1e3 for what in ("cpu", "wall"))] for name in jobs]
         table("start-up", ["", "CPU ms", "wall ms"], rows)
-
-
-def first_documents(path: Path, count: int, work: Path) -> Path:
-    """The first documents of a collection, as a file of their own."""
-    part = work / f"{path.stem}-first-{count}.jsonl"
-    with path.open("rb") as file, part.open("wb") as out:
-        out.writelines(islice(file, count))
-    return part
 
 
 def main() -> int:

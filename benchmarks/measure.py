@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from itertools import islice
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -236,6 +237,18 @@ def files_of(corpus: Path) -> list:
 def size_of(corpus: Path) -> int:
     """Bytes of a collection."""
     return sum(file.stat().st_size for file in files_of(corpus))
+
+
+def first_documents(path: Path, few: int, work: Path) -> Path:
+    """The first documents of a collection as a file of their own; the collection itself if it has no more."""
+    part = work / f"{path.stem}-first-{few}.jsonl"
+    with path.open("rb") as file:
+        if sum(1 for _ in islice(file, few + 1)) <= few:
+            return path
+        file.seek(0)
+        with part.open("wb") as out:
+            out.writelines(islice(file, few))
+    return part
 
 
 def one_file(corpus: Path, work: Path) -> Path:

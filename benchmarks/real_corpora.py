@@ -14,9 +14,10 @@ CARGO = Path.home() / ".cargo/registry/src"
 
 
 def made(kind: str, folder: Path, work: Path) -> Path:
-    """The file, made now unless it is there; whole or not at all."""
+    """The file, made now unless it was from this folder before; whole or not at all."""
     path = work / f"{kind}.jsonl"
-    if path.exists():
+    receipt = path.with_suffix(".folder")
+    if path.exists() and receipt.exists() and receipt.read_text() == str(folder.resolve()):
         return path
     say(f"making {path.name} from {folder}")
     records = sources(folder) if kind == "code" else documents(folder, "mail_*" if kind == "mail" else "*")
@@ -27,7 +28,9 @@ def made(kind: str, folder: Path, work: Path) -> Path:
             written += 1
     if not written:
         raise Failed(f"{folder}: nothing there for {kind}")
+    receipt.unlink(missing_ok=True)
     unfinished.replace(path)
+    receipt.write_text(str(folder.resolve()))
     return path
 
 

@@ -389,6 +389,15 @@ print("      candidatesP1    ", 77 if "--cosine" in a else 55)
         self.assertEqual(records, [{"id": "a.rs", "text": "fn one() {}\n"}, {"id": "b/two.rs", "text": "fn two() {}\n"}])
         with self.assertRaisesRegex(measure.Failed, "nothing there for mail"):
             real_corpora.made("mail", folder, self.folder)
+        # Another folder is another collection.
+        records = real_corpora.made("code", folder / "b", self.folder).read_text().splitlines()
+        self.assertEqual([json.loads(line)["id"] for line in records], ["two.rs"])
+
+    def test_the_first_documents_are_a_file_if_there_are_more(self):
+        path = self.folder / "three.jsonl"
+        path.write_bytes(b"1\n2\n3\n")
+        self.assertEqual(measure.first_documents(path, 3, self.folder), path)
+        self.assertEqual(measure.first_documents(path, 2, self.folder).read_bytes(), b"1\n2\n")
 
 
 class InstructionsTest(unittest.TestCase):
