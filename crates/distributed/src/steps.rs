@@ -8,8 +8,9 @@
 //! Every step is a function of its rows as a set: an engine may repeat a task, and give equal keys
 //! in any order. In the order in which a run uses them: `sign` (documents to digests and sets),
 //! `units` (equal sets are one), `keys` (prefix keys to buckets), `candidates` (pairs of a bucket,
-//! and their verification), `routes` (sets to those that they are compared with), `graph` (components and leaders) or `rounds` (the same without forming
-//! all pairs), `results` (the rows of the result tables).
+//! and their verification), `routes` (sets to those that they are compared with), `graph`
+//! (components and leaders) or `rounds` (the same without forming all pairs), `results` (the rows of
+//! the result tables).
 
 mod candidates;
 mod description;

@@ -6,7 +6,7 @@
 //! is a word, a letter or a digit is decided as in [`Analyzer`].
 //!
 //! One pass over the *stretches* of a text (what stands between ASCII white space), of which most
-//! hold nothing but small letters and are passed over byte by byte. O(text) time; memory for the
+//! hold nothing but lowercase letters and are passed over byte by byte. O(text) time; memory for the
 //! longest stretch; no allocation per item.
 
 mod identifiers;
@@ -28,18 +28,18 @@ pub enum TextPart {
     Numbers,
     /// Identifiers, as written. A *run* consists of letters, digits, marks and `_`; an identifier is
     /// a run with the runs that follow it behind `-` or `.` and begin with a digit, if
-    /// * a run of it holds `_` and a letter or digit (`a_b`, `__init__`), a small letter before a capital
-    ///   (`aB`) or a letter before a digit (`utf8`, `v2.0`), or
+    /// * a run of it holds `_` and a letter or digit (`a_b`, `__init__`), a lowercase letter before a
+    ///   capital (`aB`) or a letter before a digit (`utf8`, `v2.0`), or
     /// * its first run holds a letter and another follows behind `-` (`CVE-2024-1234`, `GPL-2.0`), or
     /// * it has no letter, and a point or two hyphens between its runs: versions and dates (`2.0`,
     ///   `2024-01-31`).
     ///
     /// Scripts without spaces have none.
     Identifiers,
-    /// Lower-cased words of the title that hold no digit; without a title, of the first line that has a word, of
-    /// which [`TITLE_WORDS`] count.
+    /// Lower-cased words of the title that contain no digit; without a title, of the first line that
+    /// has a word, of which [`TITLE_WORDS`] count.
     Title,
-    /// The same with the words that hold a digit.
+    /// All lower-cased words of the title, also those that contain a digit.
     TitleNumbers,
     /// Names, lower-cased: words of two characters and more that begin with a capital, but for the
     /// first word of a sentence, which has one whatever it is. A sentence begins at the beginning of
@@ -204,7 +204,7 @@ const fn kinds() -> [u8; 256] {
     kinds
 }
 
-/// Whether ASCII without digits holds `_` or a capital behind a small letter.
+/// Whether ASCII without digits contains `_` or a capital after a lowercase letter.
 fn may_be_identifier(stretch: &[u8]) -> bool {
     stretch.contains(&b'_')
         || stretch

@@ -38,7 +38,7 @@ def leaders(
     Parameters
     ----------
     candidates
-        There are at most so many matches.
+        Number of candidate pairs: there are no more matches.
     """
     order = ["component", "later", "earlier"]
     task = context.task("leaders")

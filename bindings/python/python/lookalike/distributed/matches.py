@@ -84,7 +84,7 @@ class Join(Generic[Rows]):
         Parameters
         ----------
         number
-            At most so many pairs, if that is known.
+            An upper bound of the number of pairs, if one is known.
         """
         engine, context, parts, order = self.engine, self.context, self.parts, ["part", "kind"]
         if number is not None and number <= self.limits.few_pairs:
