@@ -27,7 +27,7 @@ pub fn add(set: &[u64], words: &mut [u64]) {
 }
 
 /// The bitmap of the same set with as many words as `out`, a power of two and no more than `words`
-/// has.
+/// has; or the [interleaved](interleave) bitmaps of the same sets, with as many words together.
 ///
 /// # Panics
 /// If one length is not a multiple of the other.
@@ -41,22 +41,38 @@ pub fn fold(words: &[u64], out: &mut [u64]) {
     }
 }
 
+/// Replaces the bitmaps of `count` sets, one after the other, by their first words, their second
+/// words, and so on. `scratch` is a buffer. O(|words|).
+pub fn interleave(words: &mut [u64], count: usize, scratch: &mut Vec<u64>) {
+    scratch.clear();
+    scratch.extend_from_slice(words);
+    let length = words.len() / count.max(1);
+    for (line, out) in words.chunks_exact_mut(count.max(1)).enumerate() {
+        let of_line = scratch.iter().skip(line).step_by(length.max(1));
+        out.iter_mut().zip(of_line).for_each(|(out, word)| *out = *word);
+    }
+}
+
 /// Which of some sets differ from a set by at most `most` bits: bit `n` for the `n`th.
 ///
-/// `columns` holds up to [`COLUMNS`] bitmaps of the length of `row`, which is a multiple of
-/// [`BLOCK`]. O(|columns|), vectorised.
+/// `columns` holds the bitmaps of up to [`COLUMNS`] sets, of the length of `row`, [interleaved]: so
+/// that each lane of a vector register counts for one set, and the counts stay in registers. Of
+/// [`COLUMNS`] sets, the comparison ends as soon as all differ by more. O(|columns|), vectorised.
 ///
 /// ```
-/// use lookalike_core::wide_bitmap::{BLOCK, add, near};
+/// use lookalike_core::wide_bitmap::{BLOCK, add, interleave, near};
 ///
 /// let bitmap = |set: &[u64]| {
 ///     let mut words = [0; BLOCK];
 ///     add(set, &mut words);
 ///     words
 /// };
-/// let columns = [bitmap(&[1, 2, 3]), bitmap(&[1, 2]), bitmap(&[7, 8])].concat();
+/// let mut columns = [bitmap(&[1, 2, 3]), bitmap(&[1, 2]), bitmap(&[7, 8])].concat();
+/// interleave(&mut columns, 3, &mut Vec::new());
 /// assert_eq!(near(&bitmap(&[1, 2, 3, 4]), &columns, 2), 0b011);
 /// ```
+///
+/// [interleaved]: interleave
 #[must_use]
 pub fn near(row: &[u64], columns: &[u64], most: u32) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -89,44 +105,40 @@ compiled_for! {
     }
 }
 
-/// The comparison, written for each of the frequent lengths: with a length that it knows, the
-/// compiler keeps the row in registers, and of others it vectorises the sum and not, with gathers,
-/// the columns.
+/// The comparison, written for the compiler to vectorise.
 #[inline(always)]
 fn compare(row: &[u64], columns: &[u64], most: u32) -> u64 {
-    match row.len() / BLOCK {
-        1 => of_length::<BLOCK>(row, columns, most),
-        2 => of_length::<{ 2 * BLOCK }>(row, columns, most),
-        4 => of_length::<{ 4 * BLOCK }>(row, columns, most),
-        8 => of_length::<{ 8 * BLOCK }>(row, columns, most),
-        16 => of_length::<{ 16 * BLOCK }>(row, columns, most),
-        32 => of_length::<{ 32 * BLOCK }>(row, columns, most),
-        _ => of_any_length(row, columns, most),
+    let most = u64::from(most);
+    if columns.len() != row.len() * COLUMNS {
+        return of_few(row, columns, most);
     }
-}
-
-#[inline(always)]
-fn of_length<const WORDS: usize>(row: &[u64], columns: &[u64], most: u32) -> u64 {
-    let Some(row) = row.first_chunk::<WORDS>() else { return 0 };
-    let (columns, _) = columns.as_chunks::<WORDS>();
-    let found = columns.iter().zip(0..COLUMNS).map(|(column, at)| {
-        let mut differing = 0;
-        for place in 0..WORDS {
-            differing += u64::from((row[place] ^ column[place]).count_ones());
+    let (lines, _) = columns.as_chunks::<COLUMNS>();
+    let mut differing = [0; COLUMNS];
+    for (place, (word, line)) in row.iter().zip(lines).enumerate() {
+        for (sum, column) in differing.iter_mut().zip(line) {
+            *sum += u64::from((word ^ column).count_ones());
         }
-        u64::from(differing <= u64::from(most)) << at
-    });
-    found.fold(0, |all, one| all | one)
+        // Nearly all comparisons end here, before the last word or at it.
+        let is_checked = place % CHECKED == CHECKED - 1 || place + 1 == row.len();
+        if is_checked && differing.iter().fold(u64::MAX, |least, &sum| least.min(sum)) > most {
+            return 0;
+        }
+    }
+    (0..COLUMNS).fold(0, |near, at| near | u64::from(differing[at] <= most) << at)
 }
 
+/// Words between two looks at whether all columns differ by too much.
+const CHECKED: usize = 4;
+
+/// Fewer columns than a call compares at best: of each length, there is one such group.
 #[inline(always)]
-fn of_any_length(row: &[u64], columns: &[u64], most: u32) -> u64 {
-    let found = columns.chunks_exact(row.len()).zip(0..COLUMNS).map(|(column, at)| {
-        let differing: u64 =
-            row.iter().zip(column).map(|(a, b)| u64::from((a ^ b).count_ones())).sum();
-        u64::from(differing <= u64::from(most)) << at
-    });
-    found.fold(0, |all, one| all | one)
+fn of_few(row: &[u64], columns: &[u64], most: u64) -> u64 {
+    let count = columns.len() / row.len().max(1);
+    let differs = |at: usize| {
+        let words = row.iter().zip(columns[at..].iter().step_by(count));
+        words.map(|(a, b)| u64::from((a ^ b).count_ones())).sum::<u64>()
+    };
+    (0..count).fold(0, |near, at| near | u64::from(differs(at) <= most) << at)
 }
 
 #[cfg(test)]
@@ -146,18 +158,25 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| (a ^ b).count_ones()).sum()
     }
 
+    /// As many as a call compares, or fewer.
+    fn columns() -> impl Strategy<Value = Vec<BTreeSet<u64>>> {
+        let set = || prop::collection::btree_set(0u64..900, 0..400);
+        prop_oneof![prop::collection::vec(set(), COLUMNS), prop::collection::vec(set(), 0..COLUMNS),]
+    }
+
     proptest! {
         /// By counting bits one column after the other, with every vector extension of this
         /// processor; never more than the elements that differ.
         #[test]
         fn near_columns_are_those_that_differ_by_few_bits(
             row in prop::collection::btree_set(0u64..900, 0..400),
-            columns in prop::collection::vec(prop::collection::btree_set(0u64..900, 0..400), 0..=COLUMNS),
-            blocks in 0u32..5, most in 0u32..500,
+            columns in columns(),
+            blocks in 0u32..6, most in 0u32..500,
         ) {
             let words = BLOCK << blocks;
             let own = bitmap(&row, words);
-            let all: Vec<u64> = columns.iter().flat_map(|set| bitmap(set, words)).collect();
+            let mut all: Vec<u64> = columns.iter().flat_map(|set| bitmap(set, words)).collect();
+            interleave(&mut all, columns.len(), &mut vec![7]);
             let mut truth = 0;
             for (at, set) in columns.iter().enumerate() {
                 let bits = differing(&own, &bitmap(set, words));
@@ -174,7 +193,7 @@ mod tests {
             }
         }
 
-        /// A folded bitmap is the shorter bitmap of the same set.
+        /// A folded bitmap is the shorter bitmap of the same set, also among interleaved ones.
         #[test]
         fn folding_shortens(
             set in prop::collection::btree_set(0u64..2000, 0..600), long in 0u32..5, short in 0u32..5,
@@ -182,7 +201,15 @@ mod tests {
             let (long, short) = (BLOCK << long.max(short), BLOCK << long.min(short));
             let mut folded = vec![7; short];
             fold(&bitmap(&set, long), &mut folded);
-            prop_assert_eq!(folded, bitmap(&set, short));
+            prop_assert_eq!(&folded, &bitmap(&set, short));
+            let both = |words| {
+                let mut both = [bitmap(&set, words), bitmap(&BTreeSet::from([7]), words)].concat();
+                interleave(&mut both, 2, &mut Vec::new());
+                both
+            };
+            let mut folded = vec![7; 2 * short];
+            fold(&both(long), &mut folded);
+            prop_assert_eq!(folded, both(short));
         }
     }
 }

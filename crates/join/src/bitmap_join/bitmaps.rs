@@ -6,9 +6,11 @@ use crate::source::{Part, SetScan, SetSource};
 use crate::{JoinError, Progress, TaskId};
 use lookalike_core::wide_bitmap::{self, BLOCK};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The bitmaps by place of the [`Plan`], one after the other.
+/// The bitmaps by place of the [`Plan`], those of each of its groups
+/// [interleaved](wide_bitmap::interleave).
 #[derive(Debug)]
 pub(super) struct Bitmaps {
     words: Vec<u64>,
@@ -61,23 +63,43 @@ impl Bitmaps {
             .map_err(JoinError::from)
         };
         (0..scan.tasks()).into_par_iter().map(TaskId).with_max_len(1).try_for_each(visit)?;
-        Ok(Self { words: words.into_iter().map(AtomicU64::into_inner).collect() })
+        let mut words: Vec<u64> = words.into_iter().map(AtomicU64::into_inner).collect();
+        let mut rest = words.as_mut_slice();
+        let mut of_groups = Vec::with_capacity(plan.groups.len());
+        for group in plan.groups.iter() {
+            let (own, others) = rest.split_at_mut(plan.blocks_of(group).len() * BLOCK);
+            of_groups.push((own, group.len()));
+            rest = others;
+        }
+        of_groups.into_par_iter().for_each_init(Vec::new, |scratch, (words, sets)| {
+            wide_bitmap::interleave(words, sets, scratch);
+        });
+        Ok(Self { words })
     }
 
     /// The same bitmaps, of half the length where `to` has them shorter than `from`.
     pub(super) fn folded(&self, from: &Plan, to: &Plan) -> Self {
         let mut words = vec![0; to.starts[to.len()] as usize * BLOCK];
         let mut rest = words.as_mut_slice();
-        for place in 0..to.len() {
-            let (own, others) = rest.split_at_mut(to.blocks(place).len() * BLOCK);
-            wide_bitmap::fold(self.of(from.blocks(place)), own);
+        for group in to.groups.iter() {
+            let (own, others) = rest.split_at_mut(to.blocks_of(group).len() * BLOCK);
+            wide_bitmap::fold(self.of_group(from, group), own);
             rest = others;
         }
         Self { words }
     }
 
-    /// The bitmaps of adjacent places.
-    pub(super) fn of(&self, blocks: std::ops::Range<usize>) -> &[u64] {
+    /// The interleaved bitmaps of a group.
+    pub(super) fn of_group(&self, plan: &Plan, group: &Range<usize>) -> &[u64] {
+        let blocks = plan.blocks_of(group);
         &self.words[blocks.start * BLOCK..blocks.end * BLOCK]
+    }
+
+    /// Replaces `out` by the bitmap of one set.
+    pub(super) fn copy(&self, plan: &Plan, place: usize, out: &mut Vec<u64>) {
+        let group = &plan.groups[plan.groups.partition_point(|group| group.end <= place)];
+        let words = &self.of_group(plan, group)[place - group.start..];
+        out.clear();
+        out.extend(words.iter().step_by(group.len()));
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::source::SetSource;
 use crate::{Criterion, SetId};
-use lookalike_core::wide_bitmap::BLOCK;
+use lookalike_core::wide_bitmap::{BLOCK, COLUMNS};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -59,6 +59,23 @@ pub(crate) struct Plan {
     pub(super) sizes: Arc<[u32]>,
     /// Where the bitmap of each starts, in blocks, and the end of the last.
     pub(super) starts: Vec<u32>,
+    /// The places in groups that are compared at once, each with bitmaps of one length.
+    pub(super) groups: Arc<[Range<usize>]>,
+}
+
+/// Groups of at most [`COLUMNS`] adjacent bitmaps of one length.
+fn groups(starts: &[u32]) -> Arc<[Range<usize>]> {
+    let length = |place: usize| starts[place + 1] - starts[place];
+    let mut groups: Vec<Range<usize>> = Vec::new();
+    for place in 0..starts.len() - 1 {
+        match groups.last_mut() {
+            Some(group) if group.len() < COLUMNS && length(group.start) == length(place) => {
+                group.end += 1;
+            }
+            _ => groups.push(place..place + 1),
+        }
+    }
+    groups.into()
 }
 
 /// Words of the bitmap of a set.
@@ -127,7 +144,8 @@ impl Plan {
         let starts = LONGER.into_iter().find_map(|longer| {
             starts(sizes.iter().map(|&size| words(size, shortest * longer) / BLOCK), most)
         })?;
-        Some(Self { sets, sizes, starts })
+        let groups = groups(&starts);
+        Some(Self { sets, sizes, starts, groups })
     }
 
     /// The same with bitmaps of half the length; `None` if they are as short as they can be.
@@ -163,6 +181,11 @@ impl Plan {
     /// The blocks of the bitmap of a set, by its place.
     pub(super) fn blocks(&self, place: usize) -> Range<usize> {
         self.starts[place] as usize..self.starts[place + 1] as usize
+    }
+
+    /// The blocks of the bitmaps of a group.
+    pub(super) fn blocks_of(&self, group: &Range<usize>) -> Range<usize> {
+        self.starts[group.start] as usize..self.starts[group.end] as usize
     }
 
     /// The first place whose set is large enough to match the set at `place`.

@@ -5,7 +5,7 @@ use super::plan::Plan;
 use crate::progress::stop_if_cancelled;
 use crate::source::SetSource;
 use crate::{Criterion, ElementOrder, JoinError, Progress, SetId, prefix};
-use lookalike_core::wide_bitmap::{BLOCK, COLUMNS, fold, near};
+use lookalike_core::wide_bitmap::{BLOCK, fold, near};
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -95,10 +95,9 @@ impl BitmapJoin {
     fn estimate(&self) -> u64 {
         let sets = self.plan.len() as u64;
         let places = sample(self.plan.len());
-        let groups = groups(&self.plan);
         let found = places.par_iter().map(|&row| {
             let mut pairs = Vec::new();
-            self.compare(row..row + 1, &groups, &mut pairs);
+            self.compare(row..row + 1, &mut pairs);
             pairs.len() as u64
         });
         found.sum::<u64>() * sets / places.len().max(1) as u64
@@ -120,14 +119,13 @@ impl BitmapJoin {
         most: u64,
         progress: &dyn Progress,
     ) -> Result<Option<Vec<(SetId, SetId)>>, JoinError> {
-        let groups = groups(&self.plan);
         let found = AtomicU64::new(0);
         let tile = |tile: usize| {
             stop_if_cancelled(progress)?;
             let mut pairs = Vec::new();
             if found.load(Ordering::Relaxed) <= most {
                 let rows = tile * ROWS..self.plan.len().min((tile + 1) * ROWS);
-                self.compare(rows, &groups, &mut pairs);
+                self.compare(rows, &mut pairs);
                 found.fetch_add(pairs.len() as u64, Ordering::Relaxed);
             }
             Ok(pairs)
@@ -145,14 +143,9 @@ impl BitmapJoin {
     }
 
     /// Compares the sets at `rows` with all smaller ones of similar size.
-    fn compare(
-        &self,
-        rows: Range<usize>,
-        groups: &[Range<usize>],
-        pairs: &mut Vec<(SetId, SetId)>,
-    ) {
+    fn compare(&self, rows: Range<usize>, pairs: &mut Vec<(SetId, SetId)>) {
         let Self { plan, bitmaps, criterion, .. } = self;
-        Tile { plan, bitmaps, criterion: *criterion, rows }.compare(groups, pairs);
+        Tile { plan, bitmaps, criterion: *criterion, rows }.compare(pairs);
     }
 }
 
@@ -160,21 +153,6 @@ impl BitmapJoin {
 fn sample(sets: usize) -> Vec<usize> {
     let sampled = SAMPLED.min(sets);
     (0..sampled).map(|number| (2 * number + 1) * sets / (2 * sampled)).collect()
-}
-
-/// The places in groups of as many as are compared at once, all with bitmaps of one length.
-fn groups(plan: &Plan) -> Vec<Range<usize>> {
-    let mut groups: Vec<Range<usize>> = Vec::new();
-    for place in 0..plan.len() {
-        let length = |place| plan.blocks(place).len();
-        match groups.last_mut() {
-            Some(group) if group.len() < COLUMNS && length(group.start) == length(place) => {
-                group.end += 1;
-            }
-            _ => groups.push(place..place + 1),
-        }
-    }
-    groups
 }
 
 /// Some sets that are compared with all smaller ones of similar size.
@@ -186,14 +164,15 @@ struct Tile<'a> {
 }
 
 impl Tile<'_> {
-    fn compare(&self, groups: &[Range<usize>], pairs: &mut Vec<(SetId, SetId)>) {
+    fn compare(&self, pairs: &mut Vec<(SetId, SetId)>) {
         let Self { plan, bitmaps, criterion, ref rows } = *self;
+        let groups = &plan.groups;
         // The larger a set, the larger the smallest one that it can match.
         let firsts: Vec<usize> = rows.clone().map(|row| plan.first_match(criterion, row)).collect();
         let from = groups.partition_point(|group| group.end <= firsts[0]);
         let mut length = 0;
         let (mut of_sizes, mut most) = ((0, 0, 0), 0);
-        let mut folded = Vec::new();
+        let (mut folded, mut own) = (Vec::new(), Vec::new());
         for group in groups[from..].iter().take_while(|group| group.start < rows.end) {
             let blocks = plan.blocks(group.start).len();
             if blocks != length {
@@ -203,12 +182,13 @@ impl Tile<'_> {
                 for (row, folded) in rows.clone().zip(folded.chunks_exact_mut(blocks * BLOCK)) {
                     // The first rows may be smaller than the last columns, which are not compared
                     // with them.
-                    let own = bitmaps.of(plan.blocks(row));
-                    if own.len() >= folded.len() {
-                        fold(own, folded);
+                    if plan.blocks(row).len() >= blocks {
+                        bitmaps.copy(plan, row, &mut own);
+                        fold(&own, folded);
                     }
                 }
             }
+            let group_bitmaps = bitmaps.of_group(plan, group);
             let rows = rows.clone().zip(&firsts).zip(folded.chunks_exact(blocks * BLOCK));
             for ((row, &first), bitmap) in rows {
                 let columns = group.start.max(first)..group.end.min(row);
@@ -221,10 +201,12 @@ impl Tile<'_> {
                 if sizes != of_sizes {
                     (of_sizes, most) = (sizes, most_differing(criterion, sizes));
                 }
-                let blocks = plan.starts[columns.start] as usize..plan.starts[columns.end] as usize;
-                let mut near = near(bitmap, bitmaps.of(blocks), most);
+                let mut near = near(bitmap, group_bitmaps, most);
+                // Others of the group are of another size, or come after the row.
+                near &= u64::MAX << (columns.start - group.start);
+                near &= u64::MAX >> (u64::BITS as usize - (columns.end - group.start));
                 while near != 0 {
-                    let column = columns.start + near.trailing_zeros() as usize;
+                    let column = group.start + near.trailing_zeros() as usize;
                     near &= near - 1;
                     let (a, b) = (plan.sets[row], plan.sets[column]);
                     pairs.push((a.max(b), a.min(b)));
