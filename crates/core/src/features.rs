@@ -95,6 +95,12 @@ impl FeatureScratch {
         batch::tokens(bytes, places, &mut self.tokens);
     }
 
+    /// Adds a token for each byte.
+    #[inline]
+    pub fn push_bytes(&mut self, bytes: &[u8]) {
+        batch::bytes(bytes, &mut self.tokens);
+    }
+
     /// Adds tokens; those for which `keeps` holds are terms. All tokens are part of the sequence
     /// and of shingles.
     pub fn push_filtered(

@@ -29,7 +29,7 @@
 use lookalike_core::features;
 use lookalike_core::{FeatureScratch, SetDigest, TokenDigest, overlap};
 use lookalike_join::{InMemorySets, JoinOptions, JoinResult, Linkage, Silent, join};
-use lookalike_text::{Analyzer, Scratch};
+use lookalike_text::{Analyzer, Batch, Scratch};
 use rayon::prelude::*;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -247,7 +247,10 @@ impl SetMaker {
         // As in a file, a byte order mark is not part of the text.
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         features.clear();
-        self.analyzer.batches(text, scratch, |bytes, places| features.push_all(bytes, places));
+        self.analyzer.batches(text, scratch, |batch| match batch {
+            Batch::Ranges(bytes, places) => features.push_all(bytes, places),
+            Batch::Bytes(bytes) => features.push_bytes(bytes),
+        });
         let sequence = match features.token_count() {
             0 => TokenDigest::without_words(text)?,
             _ => features.token_digest(),

@@ -53,10 +53,22 @@ pub struct Analyzer {
     pub(crate) unit: Unit,
 }
 
+/// Some tokens of a text, in their order.
+#[derive(Debug, Clone, Copy)]
+pub enum Batch<'a> {
+    /// The bytes that they stand in, and where each of them begins and ends there. At least 16 bytes
+    /// can be read from the start of each: a caller that works on many at once need not look at how
+    /// long each is.
+    Ranges(&'a [u8], &'a [[usize; 2]]),
+    /// Each of these bytes is one: characters that are all ASCII.
+    Bytes(&'a [u8]),
+}
+
 /// Working space of [`Analyzer::tokens`], one for each thread. Grows to the longest stretch seen.
 #[derive(Debug, Clone, Default)]
 pub struct Scratch {
     window: Window,
+    canonical: Canonical,
     characters: Vec<[usize; 2]>,
 }
 
@@ -87,24 +99,20 @@ impl Analyzer {
     /// than 16 combining marks in a row).
     #[inline]
     pub fn tokens<F: FnMut(&[u8])>(&self, text: &str, scratch: &mut Scratch, mut emit: F) {
-        self.batches(text, scratch, |bytes, places| {
-            for &[start, end] in places {
-                emit(&bytes[start..end]);
+        self.batches(text, scratch, |batch| match batch {
+            Batch::Ranges(bytes, places) => {
+                for &[start, end] in places {
+                    emit(&bytes[start..end]);
+                }
             }
+            Batch::Bytes(bytes) => bytes.chunks(1).for_each(&mut emit),
         });
     }
 
-    /// The same, many tokens at a time: the bytes that they stand in, and where each of them begins
-    /// and ends there. Behind each token there are bytes that are no token's, if only to be read in
-    /// vain: a caller that works on many at once need not look at how long each is.
+    /// The same, many tokens at a time.
     #[inline]
-    pub fn batches(
-        &self,
-        text: &str,
-        scratch: &mut Scratch,
-        mut emit: impl FnMut(&[u8], &[[usize; 2]]),
-    ) {
-        let Scratch { window, characters } = scratch;
+    pub fn batches(&self, text: &str, scratch: &mut Scratch, mut emit: impl FnMut(Batch<'_>)) {
+        let Scratch { window, canonical, characters } = scratch;
         window.normal.replaced = Replaced::default();
         let mut rest = text;
         let mut first = true;
@@ -117,11 +125,10 @@ impl Analyzer {
                 window.read(head, &self.rules);
             }
             match self.unit {
-                Unit::Word => emit(&window.bytes, window.places()),
+                Unit::Word => emit(Batch::Ranges(&window.bytes, window.places())),
                 Unit::Char => {
-                    characters.clear();
-                    split(window, &mut first, characters);
-                    emit(&window.bytes, characters);
+                    let length = canonical.join(window, &mut first);
+                    each_run(&canonical.bytes, length, characters, &mut emit);
                 }
             }
         }
@@ -139,26 +146,94 @@ fn end_of_window(text: &[u8]) -> usize {
     }
 }
 
-/// Lists the code points of the words, and a space between words that are not joined.
-fn split(window: &Window, first: &mut bool, characters: &mut Vec<[usize; 2]>) {
-    // The window ends with spaces.
-    let blank = window.bytes.len() - 1;
-    let mut joined = window.joined.iter().peekable();
-    for (number, &[mut at, end]) in window.places().iter().enumerate() {
-        let continues = joined.next_if_eq(&&number).is_some();
-        if !continues && !*first {
-            characters.push([blank, blank + 1]);
+/// Canonical text: the words joined by single spaces.
+#[derive(Debug, Clone, Default)]
+struct Canonical {
+    bytes: Vec<u8>,
+}
+
+/// Bytes that are copied at once: most words are shorter, and a copy of a fixed length is a few
+/// instructions.
+const COPIED: usize = 16;
+
+impl Canonical {
+    /// The words of a window, and a space between words that are not joined; also before the first,
+    /// unless the window is the `first` with words. Spaces follow in the buffer.
+    ///
+    /// Returns the length of the text.
+    fn join(&mut self, window: &Window, first: &mut bool) -> usize {
+        let Self { bytes } = self;
+        let places = window.places();
+        // No word overlaps another.
+        let most = window.bytes.len() + places.len() + 2 * COPIED;
+        if bytes.len() < most {
+            bytes.resize(most, b' ');
         }
-        *first = false;
-        while at < end {
-            let length = match window.bytes[at] {
+        let mut joined = window.joined.iter().peekable();
+        let mut length = 0;
+        for (number, &[start, end]) in places.iter().enumerate() {
+            if joined.next_if_eq(&&number).is_none() && !*first {
+                bytes[length] = b' ';
+                length += 1;
+            }
+            *first = false;
+            let word = end - start;
+            match window.bytes.get(start..start + COPIED) {
+                Some(longer) if word <= COPIED => {
+                    bytes[length..length + COPIED].copy_from_slice(longer);
+                }
+                _ => bytes[length..length + word].copy_from_slice(&window.bytes[start..end]),
+            }
+            length += word;
+        }
+        bytes[length..length + COPIED].fill(b' ');
+        length
+    }
+}
+
+/// Passes on the code points of the first `length` bytes, runs of ASCII as they are.
+fn each_run(
+    bytes: &[u8],
+    length: usize,
+    characters: &mut Vec<[usize; 2]>,
+    emit: &mut impl FnMut(Batch<'_>),
+) {
+    let mut at = 0;
+    while at < length {
+        let foreign = at + ascii(&bytes[at..length]);
+        if foreign > at {
+            emit(Batch::Bytes(&bytes[at..foreign]));
+        }
+        at = foreign;
+        characters.clear();
+        while at < length {
+            let size = match bytes[at] {
+                // One character between two others is not worth a run.
+                0..0x80 if bytes[at..length].iter().take(COPIED).all(u8::is_ascii) => break,
                 0..0xC0 => 1,
                 0xC0..0xE0 => 2,
                 0xE0..0xF0 => 3,
                 _ => 4,
             };
-            characters.push([at, at + length]);
-            at += length;
+            characters.push([at, at + size]);
+            at += size;
+        }
+        if !characters.is_empty() {
+            emit(Batch::Ranges(bytes, characters));
         }
     }
+}
+
+/// Number of ASCII bytes at the start.
+fn ascii(bytes: &[u8]) -> usize {
+    const BLOCK: usize = 64;
+    let mut start = 0;
+    for block in bytes.chunks(BLOCK) {
+        if !block.is_ascii() {
+            let first = block.iter().position(|byte| !byte.is_ascii());
+            return start + first.unwrap_or(block.len());
+        }
+        start += block.len();
+    }
+    start
 }

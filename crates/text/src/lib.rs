@@ -69,7 +69,7 @@ mod settings;
 mod tag;
 mod window;
 
-pub use analyzer::{ANALYSIS_NAME, Analyzer, Scratch};
+pub use analyzer::{ANALYSIS_NAME, Analyzer, Batch, Scratch};
 #[cfg(feature = "encodings")]
 pub use charset::{Decoded, decode_labelled};
 #[cfg(feature = "encodings")]

@@ -1,7 +1,7 @@
 //! The analyzer seen from outside: against Python, against its own plain twin, and at its limits.
 
 use lookalike_text::{
-    ANALYSIS_NAME, AnalysisSettings, Analyzer, Case, Normalize, Scratch, Tokens, Unit,
+    ANALYSIS_NAME, AnalysisSettings, Analyzer, Batch, Case, Normalize, Scratch, Tokens, Unit,
 };
 use proptest::prelude::*;
 use std::ops::{Range, RangeInclusive};
@@ -412,7 +412,15 @@ proptest! {
     fn batches_leave_room_behind_each_token(text in text()) {
         for unit in [Unit::Word, Unit::Char] {
             let mut found = Vec::new();
-            analyzer(Normalize::Nfc, unit).batches(&text, &mut Scratch::default(), |bytes, places| {
+            analyzer(Normalize::Nfc, unit).batches(&text, &mut Scratch::default(), |batch| {
+                let (bytes, places) = match batch {
+                    Batch::Ranges(bytes, places) => (bytes, places),
+                    Batch::Bytes(bytes) => {
+                        assert!(bytes.is_ascii());
+                        found.extend(bytes.iter().map(|&byte| char::from(byte).to_string()));
+                        return;
+                    }
+                };
                 for &[start, end] in places {
                     assert!(start < end && (&bytes[start..end] == b" " || bytes.len() >= start + 16), "{start} {end} {}", bytes.len());
                     found.push(String::from_utf8(bytes[start..end].to_vec()).expect("tokens are UTF-8"));

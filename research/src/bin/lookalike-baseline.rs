@@ -10,7 +10,7 @@ use lookalike_core::batch;
 use lookalike_engine::pipeline;
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Content, DiscoverOptions, Inputs, Item};
-use lookalike_text::{AnalysisSettings, Analyzer, Scratch, decode_html, decode_text, extract};
+use lookalike_text::{AnalysisSettings, Analyzer, Batch, Scratch, decode_html, decode_text, extract};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
@@ -172,8 +172,9 @@ impl Baseline<'_> {
             }),
             Step::Fingerprint => {
                 hashes.clear();
-                self.analyzer.batches(&text, scratch, |bytes, places| {
-                    batch::tokens(bytes, places, hashes);
+                self.analyzer.batches(&text, scratch, |found| match found {
+                    Batch::Ranges(bytes, places) => batch::tokens(bytes, places, hashes),
+                    Batch::Bytes(bytes) => batch::bytes(bytes, hashes),
                 });
                 counts.tokens += hashes.len() as u64;
                 shingles.clear();

@@ -7,7 +7,7 @@ use crate::original;
 use lookalike_core::fingerprint::finalise;
 use lookalike_core::{FeatureKind, FeatureScratch, TextDigest, TokenDigest, fingerprint};
 use lookalike_io::{Beside, Content, FeatureList, RecordView};
-use lookalike_text::{Page, TermFilter, Terms};
+use lookalike_text::{Batch, Page, TermFilter, Terms};
 use std::borrow::Cow;
 
 impl Signer {
@@ -99,14 +99,21 @@ impl Signer {
         match self.kept_terms() {
             None => {
                 features.clear();
-                self.analyzer.batches(text, analysis, |bytes, places| {
-                    features.push_all(bytes, places);
+                self.analyzer.batches(text, analysis, |batch| match batch {
+                    Batch::Ranges(bytes, places) => features.push_all(bytes, places),
+                    Batch::Bytes(bytes) => features.push_bytes(bytes),
                 });
             }
             Some(kept) => {
                 features.clear_filtered();
-                self.analyzer.batches(text, analysis, |bytes, places| {
-                    features.push_filtered(bytes, places, |token| kept.keeps(token));
+                let keeps = |token: &[u8]| kept.keeps(token);
+                self.analyzer.batches(text, analysis, |batch| match batch {
+                    Batch::Ranges(bytes, places) => features.push_filtered(bytes, places, keeps),
+                    // Filtered characters are rare enough to be listed.
+                    Batch::Bytes(bytes) => {
+                        let places: Vec<_> = (0..bytes.len()).map(|at| [at, at + 1]).collect();
+                        features.push_filtered(bytes, &places, keeps);
+                    }
                 });
             }
         }
