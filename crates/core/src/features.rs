@@ -59,11 +59,14 @@ pub struct DistinctScratch {
     bits: Vec<u64>,
     /// Indexes of the elements whose bit was set already: possible repeats.
     doubtful: Vec<u16>,
-    /// For short documents with many possible repeats: open-addressing hash table of indexes into
-    /// `all`.
+    /// For longer documents, and short ones with many possible repeats: open-addressing hash table
+    /// of indexes into `all`.
     places: Vec<u16>,
-    /// For long documents: open-addressing hash table of elements.
+    /// For the longest documents: open-addressing hash table of elements.
     values: Vec<u64>,
+    /// Whether the last short document had many repeats, as documents of characters have: then the
+    /// next one is not searched for possible ones first.
+    many_repeats: bool,
 }
 
 impl FeatureScratch {
@@ -256,8 +259,12 @@ pub fn digest(set: &[u64]) -> Option<SetDigest> {
     Some(SetDigest(u128::from(high) << 64 | u128::from(low)))
 }
 
-/// Most elements of a short document.
+/// Most elements of a document that is searched for possible repeats: their bits fit into the
+/// first-level cache.
 const ROOMY: usize = 1 << 12;
+
+/// Most elements that 16-bit indexes can number, with one left for an empty slot.
+const NUMBERED: usize = u16::MAX as usize;
 
 /// Above one possible repeat per so many elements, the hash table is used.
 const FEW_DOUBTFUL: usize = 16;
@@ -268,19 +275,27 @@ const FEW_DOUBTFUL: usize = 16;
 impl DistinctScratch {
     /// Keeps the first occurrence of each value.
     fn leave_firsts(&mut self) {
-        let Self { all, bits, doubtful, places, values } = self;
+        let Self { all, bits, doubtful, places, values, many_repeats } = self;
         if all.len() > MANY {
             all.sort_unstable();
             all.dedup();
             return;
         }
-        let left = if all.len() > ROOMY {
+        let left = if all.len() > NUMBERED {
             long(all, values)
         } else {
-            let found = doubt(all, bits, doubtful);
-            match found <= all.len() / FEW_DOUBTFUL + 1 {
+            let few = all.len() / FEW_DOUBTFUL + 1;
+            let found = match *many_repeats || all.len() > ROOMY {
+                true => usize::MAX,
+                false => doubt(all, bits, doubtful),
+            };
+            match found <= few {
                 true => without_repeats(all, &doubtful[..found]),
-                false => short(all, places),
+                false => {
+                    let left = short(all, places);
+                    *many_repeats = all.len() - left > few;
+                    left
+                }
             }
         };
         all.truncate(left);
@@ -330,8 +345,8 @@ fn without_repeats(all: &mut [u64], doubtful: &[u16]) -> usize {
 }
 
 /// Moves the first occurrence of each value to the front, in order; returns their number. The hash
-/// table holds 16-bit indexes, eight slots per value: mostly empty, cheap to clear, and small
-/// enough for the first-level cache.
+/// table holds 16-bit indexes, eight slots per value: mostly empty, cheap to clear, and of short
+/// documents small enough for the first-level cache.
 fn short(all: &mut [u64], slots: &mut Vec<u16>) -> usize {
     let capacity = (all.len() * 8).next_power_of_two().max(16);
     if slots.len() < capacity {
@@ -357,8 +372,8 @@ fn short(all: &mut [u64], slots: &mut Vec<u16>) -> usize {
     found
 }
 
-/// As [`short`], for long documents: the table holds the values themselves, to avoid a cache miss
-/// per comparison. Two slots per value.
+/// As [`short`], for more values than 16-bit indexes can number: the table holds the values
+/// themselves, to avoid a cache miss per comparison. Two slots per value.
 fn long(all: &mut [u64], slots: &mut Vec<u64>) -> usize {
     let capacity = (all.len() * 2).next_power_of_two().max(16);
     if slots.len() < capacity {
@@ -529,9 +544,12 @@ mod tests {
             let found = doubt(&all, &mut vec![5; 9], &mut doubtful);
             let left = without_repeats(&mut all, &doubtful[..found]);
             prop_assert_eq!(&all[..left], &expected);
-            let mut seen = DistinctScratch { all: values, ..DistinctScratch::default() };
-            seen.leave_firsts();
-            prop_assert_eq!(seen.all, expected);
+            for many_repeats in [false, true] {
+                let all = values.clone();
+                let mut seen = DistinctScratch { all, many_repeats, ..DistinctScratch::default() };
+                seen.leave_firsts();
+                prop_assert_eq!(&seen.all, &expected);
+            }
         }
     }
 
@@ -551,13 +569,15 @@ mod tests {
 
     #[test]
     fn documents_on_either_side_of_the_limit_are_alike() {
-        let tokens: Vec<u64> = (0..ROOMY as u64 + 1).map(|n| n % 3001).collect();
-        for tokens in [&tokens[1..], &tokens] {
-            let mut seen = DistinctScratch::default();
-            let terms = distinct(tokens, FeatureKind::Terms, &mut seen);
-            let all: BTreeSet<u64> = tokens.iter().map(|&token| finalise(token).max(1)).collect();
-            assert_eq!(terms.len(), 3001);
-            assert_eq!(terms.iter().copied().collect::<BTreeSet<_>>(), all);
+        for (limit, values) in [(ROOMY, 3001), (NUMBERED, 3001), (NUMBERED, 65_521)] {
+            let tokens: Vec<u64> = (0..limit as u64 + 1).map(|n| n % values).collect();
+            for tokens in [&tokens[1..], &tokens] {
+                let mut seen = DistinctScratch::default();
+                let terms = distinct(tokens, FeatureKind::Terms, &mut seen);
+                let all: BTreeSet<u64> = tokens.iter().map(|&t| finalise(t).max(1)).collect();
+                assert_eq!(terms.len() as u64, values.min(limit as u64));
+                assert_eq!(terms.iter().copied().collect::<BTreeSet<_>>(), all);
+            }
         }
     }
 }
