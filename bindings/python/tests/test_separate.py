@@ -25,6 +25,36 @@ def test_only_documents_with_the_same_value_match() -> None:
         lookalike.dedup(RECORDS, separate_by="lable")
 
 
+VERSIONS = [{"text": f"{TEXT} in version {version} of it", "title": title} for version, title in [("1.0", "A"), ("2.0", "A"), ("1.0", "B 7")]]
+
+
+@pytest.mark.parametrize(
+    ("parts", "removed"),
+    [
+        ((), [1, 2]),
+        ("numbers", [2]),
+        (["title"], [1]),
+        ("numbers,title", []),
+        (["numbers", "/version/"], [2]),
+        (r"/\d\.(\d)/", [1, 2]),
+        (r"/(\d)\.\d/", [2]),
+    ],
+)
+def test_only_documents_that_agree_match(parts: str | list[str], removed: list[int]) -> None:
+    found = lookalike.dedup(VERSIONS, threshold=0.5, distinct_by=parts)
+    assert found.removed().to_pylist() == removed
+
+
+def test_what_documents_need_to_have_in_common_is_a_setting() -> None:
+    settings = lookalike.Settings(distinct_by="title, numbers")
+    assert settings.distinct_by == ("title", "numbers")
+    assert lookalike.Settings.from_json(settings.to_json()) == settings
+    with pytest.raises(lookalike.SettingsError, match="unclosed group"):
+        lookalike.Settings(distinct_by="/(/")
+    with pytest.raises(lookalike.SettingsError, match="`numbrs`"):
+        lookalike.dedup(VERSIONS, distinct_by="numbrs")
+
+
 def test_a_method_reads_fields() -> None:
     method = "simhash:d=0,weights=tf,metadata=2,fields=meta.label"
     found = lookalike.dedup(RECORDS, method=method, verify="sketch")

@@ -1,7 +1,8 @@
 //! Feature sets and signatures of texts, for callers that compare documents in their own way.
 
+use lookalike_engine::Described;
 use lookalike_engine::pipeline::PipelineLimits;
-use lookalike_engine::signer::plain_text;
+use lookalike_engine::signer::titled_text;
 use lookalike_engine::{EngineError, Progress, Signer, SignerScratch, reason_codes};
 use lookalike_io::source::{Piece, VisitScratch};
 use lookalike_io::{Inputs, Item, Problem};
@@ -145,7 +146,7 @@ impl TextSigner {
         feature_settings::refuse(&settings.fields, "a signer of texts")?;
         settings.check()?;
         settings.refuse(&["boilerplate"], "texts that are signed one by one")?;
-        settings.refuse_given_fields("texts that are signed one by one")?;
+        settings.refuse_fields_of_method("texts that are signed one by one")?;
         if settings.ignore_common.is_some() {
             return Err(LookalikeError::Settings(
                 "the setting ignore_common depends on all documents, and texts are signed one by one; leave it out"
@@ -153,7 +154,8 @@ impl TextSigner {
             ));
         }
         let method = settings.method.as_ref().map(|method| MethodSigner::new(settings, method));
-        let (sets, method) = (Signer::new(&settings.matching()?), method.transpose()?);
+        let sets = Signer::new(&settings.matching()?).with_given(&settings.given_fields()?);
+        let method = method.transpose()?;
         Ok(Self { settings: settings.clone(), sets, method })
     }
 
@@ -225,7 +227,9 @@ impl TextSigner {
         piece.whole()?.visit(inputs, visit, &mut |item| {
             signed.rows += 1;
             let record = match &item {
-                Item::Record(record) => Some((record, plain_text(&record.content))),
+                Item::Record(record) => {
+                    Some((record, titled_text(&record.content, record.title.as_deref())))
+                }
                 Item::Bad(_) => None,
                 Item::Failed(failure) => {
                     failed.get_or_insert_with(|| failure.problem().clone());
@@ -233,14 +237,17 @@ impl TextSigner {
                 }
             };
             if wants.features {
-                let made = record
-                    .as_ref()
-                    .map(|(record, text)| self.sets.message_set(text, record.beside, sign, set));
+                let made = record.as_ref().map(|(record, (text, title))| {
+                    let described = Described { text, title: title.as_deref() };
+                    let beside = self.sets.beside(record, described, sign);
+                    self.sets.message_set(text, beside, sign, set)
+                });
                 let has = made.is_some_and(|made| made.unit.is_ok());
                 signed.features.push(has.then_some(&**set));
             }
             if let Some(method) = self.method.as_ref().filter(|_| wants.signatures) {
-                let made = record.as_ref().map(|(record, text)| method.sign(record, text, sign));
+                let made =
+                    record.as_ref().map(|(record, (text, _))| method.sign(record, text, sign));
                 let made = made.filter(|made| made.unsigned == reason_codes::code(None));
                 signed.keys.push(made.as_ref().map(|made| &*made.keys));
                 signed.sketches.push(made.as_ref().map(|made| &*made.sketch));

@@ -20,6 +20,7 @@ pub mod collection;
 mod common_elements;
 mod date;
 pub mod differences;
+pub mod distinctions;
 mod elements;
 pub mod error;
 pub mod files;
@@ -61,6 +62,7 @@ pub use date::{seconds as date_seconds, written as written_date};
 pub use differences::{
     DifferenceKind, DifferenceKinds, DifferenceProfile, DifferenceReader, DocumentParts,
 };
+pub use distinctions::{Described, Distinction, Distinctions};
 pub use error::EngineError;
 pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
 pub use keep_values::{Valueless, keep_value};

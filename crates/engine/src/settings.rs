@@ -1,5 +1,6 @@
 //! Match settings: everything that decides which documents match, and nothing else.
 
+use crate::Distinctions;
 use lookalike_core::{CommonElements, FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_join::Criterion;
 use lookalike_text::{AnalysisSettings, Terms};
@@ -29,6 +30,8 @@ pub struct MatchSettings {
     pub boilerplate: Option<Arc<CommonElements>>,
     /// Fewest features of a document that is compared; `None` for no minimum.
     pub min_features: Option<MinFeatures>,
+    /// What documents need to have in common besides; `None` for nothing.
+    pub distinct: Option<Arc<Distinctions>>,
 }
 
 /// Documents with fewer features than this match only documents with the same token sequence. The
@@ -65,6 +68,7 @@ impl MatchSettings {
             common: None,
             boilerplate: None,
             min_features: None,
+            distinct: None,
         }
     }
 

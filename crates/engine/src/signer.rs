@@ -11,14 +11,14 @@ mod read;
 mod scratch;
 mod stored;
 
-pub use content::plain_text;
+pub use content::{plain_text, titled_text};
 pub(crate) use features::LargeSet;
 pub use features::TextSet;
 pub use given::permuted;
 pub use scratch::SignerScratch;
 pub use stored::{StoredDocuments, StoredSummary};
 
-use crate::{Approach, EngineError, MatchSettings, MinFeatures, SignatureBlock};
+use crate::{Approach, Distinctions, EngineError, MatchSettings, MinFeatures, SignatureBlock};
 use given::{Given, GivenFields};
 use lookalike_core::{
     CommonElements, FeatureKind, ShortDocuments, TextDigest, TokenDigest, fingerprint,
@@ -63,6 +63,8 @@ pub struct Signer {
     common_of_method: Option<Arc<CommonElements>>,
     /// Whether messages with different attachments have no elements and keys in common.
     compares_attachments: bool,
+    /// What documents need to have in common to have any elements and keys in common.
+    distinct: Option<Arc<Distinctions>>,
     /// Where documents come from whose texts are not stored.
     stored: Option<Arc<dyn StoredDocuments>>,
 }
@@ -109,6 +111,7 @@ impl Signer {
             boilerplate: settings.boilerplate.clone().map(|found| (found, SetPart::Remaining)),
             common_of_method: None,
             compares_attachments: true,
+            distinct: settings.distinct.clone(),
             stored: None,
         }
     }
@@ -116,7 +119,7 @@ impl Signer {
     /// The same, for counting elements: whatever is compared beside texts does not matter.
     #[must_use]
     pub fn of_texts_alone(self) -> Self {
-        Self { compares_attachments: false, ..self }
+        Self { compares_attachments: false, distinct: None, ..self }
     }
 
     /// A signer of the elements of each document that are removed as boilerplate, with these
@@ -127,6 +130,7 @@ impl Signer {
             boilerplate: Some((boilerplate, SetPart::Boilerplate)),
             min_features: None,
             compares_attachments: false,
+            distinct: None,
             ..Self::new(settings)
         }
     }
@@ -149,7 +153,7 @@ impl Signer {
         let alone = Self::new(settings);
         let uses = approach.method.as_ref().map(|method| method.fields()).unwrap_or_default();
         Ok(Self {
-            given: GivenFields::new(uses, &[], None),
+            given: GivenFields::new(uses, &[]),
             keeps_sets: approach.keeps_sets(),
             arranged: alone.arranged.filter(|_| approach.method.is_none()),
             method: approach.method.clone(),
@@ -160,13 +164,10 @@ impl Signer {
     }
 
     /// The same, of records whose values of these fields are read ([`lookalike_io::FieldNames::given`]).
-    /// Documents match only if they have the same value of the field `separate`, if there is one:
-    /// their elements and keys are permuted by a hash of that value, so that documents with
-    /// another value have none of them in common.
     #[must_use]
-    pub fn with_given(self, names: &[String], separate: Option<&str>) -> Self {
+    pub fn with_given(self, names: &[String]) -> Self {
         let uses = self.method.as_ref().map(|method| method.fields()).unwrap_or_default();
-        let given = GivenFields::new(uses, names, separate);
+        let given = GivenFields::new(uses, names);
         Self { given, ..self }
     }
 

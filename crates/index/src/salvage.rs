@@ -57,6 +57,9 @@ pub struct Salvaged {
     pub wrong: Vec<String>,
 }
 
+/// Makes the signatures of a text by the methods of an index; with what the caller stored beside it.
+pub(crate) type SignTexts<'a> = &'a (dyn Fn(&str, &[u8]) -> Vec<StoredSignature> + Sync);
+
 impl Salvaged {
     /// Whether nothing was wrong, and nothing is lost.
     #[must_use]
@@ -291,8 +294,8 @@ impl Salvage {
     }
 
     /// Puts all documents and records into a new index with the same settings, with their numbers,
-    /// and commits them. `sign` makes the signatures of a text by the methods of the index, where the
-    /// stored ones are damaged.
+    /// and commits them. `sign` makes signatures by the methods of the index, where the stored ones are
+    /// damaged.
     ///
     /// # Errors
     /// Files that cannot be written.
@@ -300,7 +303,7 @@ impl Salvage {
         mut self,
         writer: &mut IndexWriter,
         makers: &MakeSets,
-        sign: &(dyn Fn(&str) -> Vec<StoredSignature> + Sync),
+        sign: SignTexts<'_>,
     ) -> Result<Salvaged, IndexError> {
         let text_bytes = |&(at, local): &(u32, u32)| {
             self.segments[at as usize].segment.row(local).text_bytes.saturating_add(1 << 10)
@@ -336,12 +339,7 @@ impl Salvage {
     }
 
     /// Makes documents again of what is stored of them.
-    fn make(
-        &self,
-        places: &[(u32, u32)],
-        makers: &MakeSets,
-        sign: &(dyn Fn(&str) -> Vec<StoredSignature> + Sync),
-    ) -> Made {
+    fn make(&self, places: &[(u32, u32)], makers: &MakeSets, sign: SignTexts<'_>) -> Made {
         let mut made = Made::default();
         let (mut maker, mut texts, mut set) = (makers(), TextReader::default(), Vec::new());
         for &(at, local) in places {
@@ -353,7 +351,7 @@ impl Salvage {
             let read = match segment.has_texts() {
                 true => segment.text(local, &mut texts).map(|text| {
                     maker.make(text, segment.extra(local), &mut set);
-                    (text, if *signed { stored() } else { sign(text) })
+                    (text, if *signed { stored() } else { sign(text, segment.extra(local)) })
                 }),
                 false => segment.stored_set(local, &mut set).map(|()| ("", stored())),
             };

@@ -10,6 +10,7 @@
 //! [`Chunk::visit`]: source::Chunk::visit
 //! [`Chunks`]: source::Chunks
 
+mod beside;
 mod features;
 mod field_texts;
 mod formats;
@@ -28,6 +29,7 @@ pub mod source;
 pub mod table;
 pub mod web;
 
+pub use beside::Beside;
 pub use features::FeatureList;
 pub use field_texts::{FieldTexts, NO_FIELDS};
 pub use guard::quiet_decoder_panics;
@@ -36,7 +38,6 @@ pub use input::{
     FormatOptions, InputFile, Inputs, KeepOrDrop, MailAttachments,
 };
 pub use lookalike_store::{StoreError, is_url, recorded_url, shown_url};
-pub use mail::Beside;
 pub use partitions::Partitions;
 pub use record::{Content, Fate, Fates, FieldNumber, Item, Mark, Problem, ReadFailure, RecordView};
 pub use sink::{

@@ -202,8 +202,8 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
 }
 
 /// The fields that an evaluation of these methods (none: the default ones) reads beside those of
-/// every record: that of [`Settings::separate_by`], and those that the parameters of the methods
-/// name.
+/// every record: those of which documents need to have the values in common, and those that the
+/// parameters of the methods name.
 ///
 /// # Errors
 /// A method that does not exist.
@@ -256,7 +256,6 @@ fn measure(
     let threads = job.thread_count();
     let laboratory = Laboratory {
         documents,
-        separate_by: job.settings.separate_by.as_deref(),
         threads,
         strict: job.strict,
         skip_unreadable: job.skip_unreadable,

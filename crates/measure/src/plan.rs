@@ -106,7 +106,6 @@ pub(crate) fn plan_inputs(
     let lists = job.cluster || linkage == Linkage::Components;
     let bench = Bench {
         inputs: &inputs,
-        separate_by: job.job.settings.separate_by.as_deref(),
         sample: &inputs.sample(job.sample, job.seed),
         keep: &keep,
         pool: &pool(threads)?,

@@ -67,6 +67,8 @@ pub enum Kind {
     Format,
     /// Rules that choose what is kept, separated by commas; may be repeated.
     KeepRules,
+    /// What documents need to have in common, separated by commas; may be repeated.
+    Distinctions,
     /// A number, a share, or `auto`.
     Limit,
     /// Text with the escapes `\n`, `\t` and `\\`.
@@ -93,7 +95,7 @@ impl Kind {
     /// Whether the option may be repeated.
     #[must_use]
     pub fn is_list(self) -> bool {
-        matches!(self, Self::KeepRules | Self::Extractors)
+        matches!(self, Self::KeepRules | Self::Distinctions | Self::Extractors)
     }
 }
 

@@ -217,19 +217,43 @@ pub const BOILERPLATE: &[Item] = &[
     },
 ];
 
-/// The field that separates documents.
-pub const SEPARATE: &[Item] = &[Item {
-    name: "separate-by",
-    value: "NAME",
-    help: "Match only documents with the same value of this field: a language, a site, a security label",
-    long_help: Some(
-        "Match only documents with the same value of this field: a language, a site, a security label. \
+/// What documents need to have in common besides.
+pub const SEPARATE: &[Item] = &[
+    Item {
+        name: "distinct-by",
+        value: "WHAT",
+        kind: Kind::Distinctions,
+        help: "Match only documents with the same numbers, identifiers, title, title+numbers, names or symbols, the same values of a \
+           field, or the same finds of a /REGEX/; several are separated by commas",
+        long_help: Some(
+            "Match only documents that have this in common: numbers, identifiers (a_b, aB, CVE-2024-1, versions), title (its words \
+         without numbers; without a title field, of the first line), title+numbers, names (words with a capital inside sentences), \
+         symbols (that change what a text says, as operators), FIELD (its values), /REGEX/ (what it finds; of an expression with groups, the \
+         groups). Several are separated by commas, or given one by one, and all count. Texts are \
+         compared as multisets, in any order, with --normalize. A condition of the match: no pair, cluster or \
+         removal is of documents that differ in it, whatever the method is. `show --differs` and the \
+         summary tell in what removed documents differ, and plan which of them to name.",
+        ),
+        python_type: Some(("str | Sequence[str]", "()")),
+        python_help: Some(
+            "Match only documents that have this in common: ``numbers``, ``identifiers``, ``title``, ``title+numbers``, ``names``, \
+         ``symbols``, the name of a field, a ``/REGEX/``; one or several.",
+        ),
+        ..MATCHING
+    },
+    Item {
+        name: "separate-by",
+        value: "NAME",
+        help: "Match only documents with the same value of this field: a language, a site, a security label",
+        long_help: Some(
+            "Match only documents with the same value of this field: a language, a site, a security label. \
          No pair, cluster or removal is of documents with different values, whatever the method is. \
          Documents without the field have one value in common, and the distinct elements of a list are \
          one value.",
-    ),
-    ..MATCHING
-}];
+        ),
+        ..MATCHING
+    },
+];
 
 /// Which duplicate is kept.
 pub const KEEP: &[Item] = &[Item {

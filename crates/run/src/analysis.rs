@@ -356,9 +356,8 @@ impl<'a> Compared<'a> {
         let boilerplate = Boilerplate::of(job, documents, &settings, kept, progress)?;
         settings.boilerplate = boilerplate.as_ref().map(|found| found.elements.clone());
         let given = &documents.inputs.options.fields.given;
-        let signer = Signer::for_approach(&settings, &approach)?
-            .with_given(given, job.settings.separate_by.as_deref())
-            .with_stored(stored);
+        let signer =
+            Signer::for_approach(&settings, &approach)?.with_given(given).with_stored(stored);
         Ok(Self { documents, settings, approach, lexicon, counted, common, boilerplate, signer })
     }
 
@@ -514,9 +513,8 @@ pub fn discover(job: &Job, keep: &[KeepRule]) -> Result<(Inputs, u32), Lookalike
     }
     let mut options = job.settings.reading(vec![job.output.clone()], job.scratch.clone());
     options.fields.extra = keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
-    options.fields.given = job.settings.given_fields()?;
     if job.against.iter().any(|path| is_index(path)) {
-        job.settings.refuse_given_fields("comparisons with an index")?;
+        job.settings.refuse_fields_of_method("comparisons with an index")?;
     }
     let mut inputs = Inputs::discover(&job.inputs, options.clone())?;
     let first_protected = inputs.files.len() as u32;

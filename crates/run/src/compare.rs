@@ -5,14 +5,13 @@ use crate::boilerplate::Boilerplate;
 use crate::common::CommonCounts;
 use crate::document_comparison::DocumentComparison;
 use crate::input_fields;
-use crate::lookup::{Ids, Name, find};
+use crate::lookup::{Ids, Name, ReadDocument, find};
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings, Source};
 use lookalike_engine::Silent;
-use lookalike_io::{Beside, DiscoverOptions, Inputs};
-use lookalike_report::DocExhibit;
+use lookalike_io::{DiscoverOptions, Inputs};
 use lookalike_text::{AnalysisSettings, Tokens};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -44,7 +43,6 @@ pub fn compare(
     b: &str,
     settings: &Settings,
 ) -> Result<DocumentComparison, LookalikeError> {
-    settings.refuse(&["separate_by"], "a comparison of two documents")?;
     settings.matching()?;
     caught(|| {
         let inputs_of = |wanted: &str| {
@@ -58,9 +56,8 @@ pub fn compare(
             of_words => of_words,
         };
         let settings = &Settings { analysis, ..settings.clone() };
-        let ((a, beside_a), (b, beside_b)) = (document(a, &of_a)?, document(b, &of_b)?);
-        let separated = beside_a.attachments != beside_b.attachments;
-        DocumentComparison::of_messages([a, b], separated, settings, (None, None), None)
+        let documents = [document(a, &of_a)?, document(b, &of_b)?];
+        DocumentComparison::new(documents, settings, (None, None), None)
     })
 }
 
@@ -82,15 +79,11 @@ pub fn compare_texts(
     b: &str,
     settings: &Settings,
 ) -> Result<DocumentComparison, LookalikeError> {
-    settings.refuse(&["separate_by"], "a comparison of two documents")?;
     settings.matching()?;
-    let named = |id: &str, text: &str| DocExhibit {
-        id: id.to_owned(),
-        // As in a file, a byte order mark is not part of the text.
-        text: text.strip_prefix('\u{feff}').unwrap_or(text).to_owned(),
-        ..DocExhibit::default()
-    };
-    caught(|| DocumentComparison::new(named("a", a), named("b", b), settings, (None, None), None))
+    // As in a file, a byte order mark is not part of the text.
+    let named =
+        |id, text: &str| ReadDocument::of_text(id, text.strip_prefix('\u{feff}').unwrap_or(text));
+    caught(|| DocumentComparison::new([named("a", a), named("b", b)], settings, (None, None), None))
 }
 
 /// Compares two documents of a source, each named by its id or as `SOURCE:RECORD`.
@@ -117,7 +110,6 @@ pub fn compare_in(
     b: &str,
     settings: &Settings,
 ) -> Result<DocumentComparison, LookalikeError> {
-    settings.refuse(&["separate_by"], "a comparison of two documents")?;
     settings.matching()?;
     let place = source.name().to_owned();
     let (inputs, caller) = source.open(settings.reading(Vec::new(), None), |inputs| {
@@ -142,7 +134,7 @@ pub fn compare_in(
                 let unread = found.unread;
                 return Err(LookalikeError::NoSuchDocument { name, place, advice, unread });
             };
-            exhibits.push((document.exhibit, document.beside));
+            exhibits.push(document.read);
         }
         let job = Job { settings: settings.clone(), ..Job::new(Vec::new(), "") };
         let mut counts = CommonCounts::new(&job, documents, &matching, None, &Silent);
@@ -152,9 +144,7 @@ pub fn compare_in(
         let boilerplate = boilerplate.map(|found| found.elements);
         let mut exhibits = exhibits.into_iter();
         let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
-        let separated = a.1.attachments != b.1.attachments;
-        let removed = (common, boilerplate);
-        DocumentComparison::of_messages([a.0, b.0], separated, settings, removed, None)
+        DocumentComparison::new([a, b], settings, (common, boilerplate), None)
     })
 }
 
@@ -163,17 +153,16 @@ fn analysis_of(settings: &Settings, inputs: &Inputs) -> Result<AnalysisSettings,
     analysis.map_err(|failure| LookalikeError::unreadable(failure, false))
 }
 
-/// The text of the only document of a file, and what is compared beside it.
+/// The only document of a file.
 pub(crate) fn only_document(
     file: &str,
     reading: DiscoverOptions,
-) -> Result<(String, Beside), LookalikeError> {
-    let (exhibit, beside) = document(file, &Inputs::discover(&[file.to_owned()], reading)?)?;
-    Ok((exhibit.text, beside))
+) -> Result<ReadDocument, LookalikeError> {
+    document(file, &Inputs::discover(&[file.to_owned()], reading)?)
 }
 
 /// A document of a file.
-fn document(wanted: &str, inputs: &Inputs) -> Result<(DocExhibit, Beside), LookalikeError> {
+fn document(wanted: &str, inputs: &Inputs) -> Result<ReadDocument, LookalikeError> {
     let (file, name) = parts(wanted);
     let (documents, none) = (Documents::of_files(inputs), BTreeSet::new());
     let found = find(documents, &[name], Ids::MayRepeat, &none, 1)?;
@@ -188,7 +177,7 @@ fn document(wanted: &str, inputs: &Inputs) -> Result<(DocExhibit, Beside), Looka
         }
         _ => {}
     }
-    candidates.first.map(|found| (found.exhibit, found.beside)).ok_or_else(|| match name {
+    candidates.first.map(|found| found.read).ok_or_else(|| match name {
         Name::Only => LookalikeError::NoDocument { place, unread },
         Name::Id(id) | Name::IdOrRecord(id) => LookalikeError::NoSuchDocument {
             name: id.to_owned(),

@@ -2,11 +2,12 @@
 
 use crate::boilerplate::removed_passages;
 use crate::exhibits::measures;
+use crate::lookup::ReadDocument;
 use crate::summarise::settings_summary;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{CommonElements, FeatureKind, Overlap, overlap};
 use lookalike_engine::templates::complete_reaches;
-use lookalike_engine::{MatchSettings, Signer};
+use lookalike_engine::{Described, MatchSettings, Signer};
 use lookalike_io::FeatureList;
 use lookalike_report::{
     Comparison, DocExhibit, Explanation, Measures, Question, SettingsSummary, TextStyle,
@@ -39,39 +40,20 @@ pub struct DocumentComparison {
 
 impl DocumentComparison {
     pub(crate) fn new(
-        a: DocExhibit,
-        b: DocExhibit,
+        documents: [ReadDocument; 2],
         settings: &Settings,
         (common, boilerplate): (RemovedElements, RemovedElements),
         decision: Option<String>,
     ) -> Result<Self, LookalikeError> {
-        Self::of_messages([a, b], false, settings, (common, boilerplate), decision)
-    }
-
-    /// As [`DocumentComparison::new`]; `separated` says that the two are messages with different
-    /// attachments, which do not match.
-    pub(crate) fn of_messages(
-        [a, b]: [DocExhibit; 2],
-        separated: bool,
-        settings: &Settings,
-        (common, boilerplate): (RemovedElements, RemovedElements),
-        decision: Option<String>,
-    ) -> Result<Self, LookalikeError> {
-        let attachments = separated.then(|| {
-            "The messages have different attachments, or one has none: they do not match, whatever \
-             their texts have in common (the setting mail_attachments)."
-                .to_owned()
-        });
-        let decision = match attachments {
-            None => decision,
-            Some(reason) => {
-                Some(decision.into_iter().chain([reason]).collect::<Vec<_>>().join(" "))
-            }
-        };
+        let apart = apart([&documents[0], &documents[1]], settings)?;
+        let separated = apart.is_some();
+        let said: Vec<String> = decision.into_iter().chain(apart).collect();
+        let decision = (!said.is_empty()).then(|| said.join(" "));
+        let [a, b] = documents.map(|document| document.exhibit);
         let complete = settings.matching()?;
         let features = complete.features;
         let matching = MatchSettings { common, boilerplate, ..complete.clone() };
-        let signer = Signer::new(&matching);
+        let signer = Signer::new(&matching).of_texts_alone();
         let is_features = settings.fields.features.is_some();
         let read = |text: &str| match is_features {
             true => signer.sorted_feature_set(&FeatureList::of_lines(text)),
@@ -97,7 +79,8 @@ impl DocumentComparison {
         let (mut smaller_first, mut with_boilerplate) = (counts, None);
         let mut decision = decision;
         if let Some(boilerplate) = &matching.boilerplate {
-            let signer = Signer::new(&MatchSettings { boilerplate: None, ..matching.clone() });
+            let complete = MatchSettings { boilerplate: None, ..matching.clone() };
+            let signer = Signer::new(&complete).of_texts_alone();
             let (set_a, set_b) = (signer.sorted_set(&a.text), signer.sorted_set(&b.text));
             let shared = overlap(&set_a, &set_b);
             let whole = Overlap { shared, a: set_a.len() as u32, b: set_b.len() as u32 };
@@ -160,6 +143,32 @@ impl DocumentComparison {
             false => show(&Explanation::new(question, &located(&analyzer))),
         }
     }
+}
+
+/// Why two documents do not match, whatever their words have in common.
+fn apart(
+    documents: [&ReadDocument; 2],
+    settings: &Settings,
+) -> Result<Option<String>, LookalikeError> {
+    let mut said = Vec::new();
+    if documents[0].beside.attachments != documents[1].beside.attachments {
+        said.push(
+            "The messages have different attachments, or one has none: they do not match, whatever \
+             their texts have in common (the setting mail_attachments)."
+                .to_owned(),
+        );
+    }
+    let values =
+        |number: usize, name: &str| documents[number].values_of(name).map(str::to_owned).collect();
+    let described = documents.map(|document| Described {
+        text: &document.exhibit.text,
+        title: document.title.as_deref(),
+    });
+    let distinct = settings.distinctions()?;
+    let found = distinct.map(|distinct| distinct.differences(described, values));
+    let found = found.filter(|found| !found.is_empty());
+    said.extend(found.map(|found| format!("Kept apart: {}.", found.join("; "))));
+    Ok((!said.is_empty()).then(|| said.join(" ")))
 }
 
 /// The features as a set, in order: the differences of two are the features that one of them has.

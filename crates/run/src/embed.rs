@@ -193,14 +193,13 @@ impl<'s> SourceInputs<'s> {
         options.fields.extra = job.settings.keep_fields()?;
         // Records become columns of the fields that are looked for.
         options.fields.extra.extend(job.settings.site_field.clone());
-        options.fields.given = job.settings.given_fields()?;
         let index = match &source.protected {
             Some(Protected { by: Against::Index(index), .. }) => Some(*index),
             _ => None,
         };
         if let Some(index) = index {
             job.settings.analysis = tokens::decide_by_index(&job.settings, index);
-            job.settings.refuse_given_fields("comparisons with an index")?;
+            job.settings.refuse_fields_of_method("comparisons with an index")?;
             options.fields.given.push(Beside::FIELD.to_owned());
         }
         let (mut inputs, mut caller) = source.caller_inputs(options.clone())?;

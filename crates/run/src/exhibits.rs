@@ -190,7 +190,7 @@ pub(crate) fn pair_exhibits(
     progress: &dyn Progress,
 ) -> Result<Vec<PairExhibit>, EngineError> {
     // Shown pairs are compared by complete sets, also if the run used sketches.
-    let signer = Signer::new(&analysis.settings);
+    let signer = Signer::new(&analysis.settings).of_texts_alone();
     let name = |document: DocumentId| -> Result<String, EngineError> {
         Ok(analysis.collection.document_name(document)?.shown(ids_repeat).to_string())
     };

@@ -19,7 +19,7 @@ use lookalike_decide::{DocumentName, ReadMember, ReadRemoval};
 use lookalike_engine::Silent;
 use lookalike_io::table::TableError;
 use lookalike_io::{Extractor, Inputs};
-use lookalike_report::{Action, DocExhibit};
+use lookalike_report::Action;
 use std::path::Path;
 
 /// Explains why two documents of a run were matched, or were not. Each is named by its id or as
@@ -91,21 +91,21 @@ fn explained(
     let separated = job.settings.separate_by.as_ref().map(|field| {
         format!("Only documents with the same value of `{field}` were compared (separate_by).")
     });
-    let changed = changed.map(|changed| changed.to_string());
-    let decision = [Some(decision), separated, survivors, estimate, changed].into_iter().flatten();
-    let decision = decision.collect::<Vec<_>>().join(" ");
-    let separated = match documents.as_slice() {
-        [a, b] => a.beside.attachments != b.beside.attachments,
-        _ => false,
-    };
-    let mut exhibits = documents.into_iter().map(|document| {
-        let id = document.name.shown(ids_repeat).to_string();
-        DocExhibit { id, ..document.exhibit }
+    let distinct = (!job.settings.distinct_by.is_empty()).then(|| {
+        let named = job.settings.distinct_by.join(", ");
+        format!("Only documents of the same {named} were compared (distinct_by).")
     });
-    let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
-    let (common, boilerplate) = removed_elements(&job.settings, &inputs)?;
-    let removed = (common, boilerplate);
-    DocumentComparison::of_messages([a, b], separated, &job.settings, removed, Some(decision))
+    let changed = changed.map(|changed| changed.to_string());
+    let decision =
+        [Some(decision), separated, distinct, survivors, estimate, changed].into_iter().flatten();
+    let decision = decision.collect::<Vec<_>>().join(" ");
+    let mut read = documents.into_iter().map(|mut document| {
+        document.read.exhibit.id = document.name.shown(ids_repeat).to_string();
+        document.read
+    });
+    let (a, b) = (read.next().unwrap_or_default(), read.next().unwrap_or_default());
+    let removed = removed_elements(&job.settings, &inputs)?;
+    DocumentComparison::new([a, b], &job.settings, removed, Some(decision))
 }
 
 /// A sentence about settings with which not every match removes a document.

@@ -1,21 +1,24 @@
 //! The fields of records that settings name beside those of the text: those that a method reads, and
-//! the one that separates documents.
+//! those of which documents need to have the values in common.
 
 use crate::no_statistics::NoStatistics;
 use crate::{LookalikeError, Settings};
-use lookalike_engine::Signer;
+use lookalike_engine::{Distinction, Distinctions, Signer};
 use lookalike_methods::{MethodSpec, build};
 use std::sync::Arc;
 
-/// The names of the fields that methods read and that separate documents, each once.
+/// The names of the fields that methods read and of which documents need to have the values in
+/// common, each once.
 ///
 /// # Errors
-/// A method that does not exist.
+/// A method that does not exist, a distinction that makes no sense.
 pub fn given_fields<'s>(
     settings: &Settings,
     methods: impl IntoIterator<Item = &'s MethodSpec>,
 ) -> Result<Vec<String>, LookalikeError> {
-    let mut names: Vec<String> = settings.separate_by.iter().cloned().collect();
+    let distinct = settings.distinctions()?;
+    let fields = distinct.iter().flat_map(Distinctions::fields);
+    let mut names: Vec<String> = fields.map(str::to_owned).collect();
     for spec in methods {
         let method = build(spec, Some(Arc::new(NoStatistics)))?;
         for name in method.fields().given() {
@@ -35,6 +38,7 @@ pub(crate) fn check_read(signer: &Signer, settings: &Settings) -> Result<(), Loo
     let Some(name) = signer.missing_field() else { return Ok(()) };
     let setting = match &settings.separate_by {
         Some(field) if field == name => "separate_by",
+        _ if settings.is_distinct_by(name)? => "distinct_by",
         _ => "method",
     };
     Err(LookalikeError::Settings(format!(
@@ -43,8 +47,45 @@ pub(crate) fn check_read(signer: &Signer, settings: &Settings) -> Result<(), Loo
 }
 
 impl Settings {
-    /// The fields that are read beside those of every record: that of [`Settings::separate_by`], and those
-    /// that the parameters of the method name.
+    /// The distinctions of [`Settings::distinct_by`].
+    pub(crate) fn parsed_distinctions(&self) -> Result<Vec<Distinction>, LookalikeError> {
+        let mut found = Vec::new();
+        for written in &self.distinct_by {
+            let list = Distinction::list(written).map_err(|reason| {
+                LookalikeError::Settings(format!("the setting distinct_by={written}: {reason}"))
+            })?;
+            found.extend(list);
+        }
+        Ok(found)
+    }
+
+    /// What documents need to have in common, if they need anything.
+    ///
+    /// # Errors
+    /// A distinction that makes no sense, or that has no meaning for ready-made features.
+    pub fn distinctions(&self) -> Result<Option<Distinctions>, LookalikeError> {
+        let mut list = self.parsed_distinctions()?;
+        list.extend(self.separate_by.iter().cloned().map(Distinction::Field));
+        if list.is_empty() {
+            return Ok(None);
+        }
+        let found = Distinctions::new(list, &self.analysis).map_err(LookalikeError::Settings)?;
+        if self.fields.features.is_some() && found.reads_texts() {
+            return Err(LookalikeError::Settings(
+                "the setting features_field takes the place of texts, which the setting distinct_by \
+                 reads; name fields only, or leave one of the settings out"
+                    .into(),
+            ));
+        }
+        Ok(Some(found))
+    }
+
+    fn is_distinct_by(&self, name: &str) -> Result<bool, LookalikeError> {
+        Ok(self.distinctions()?.is_some_and(|found| found.fields().any(|field| field == name)))
+    }
+
+    /// The fields that are read beside those of every record: those of which documents need to have
+    /// the values in common, and those that the parameters of the method name.
     ///
     /// # Errors
     /// A method that does not exist.
@@ -53,12 +94,11 @@ impl Settings {
         given_fields(self, &spec)
     }
 
-    /// Refuses fields that are read beside those of the text in a call that does not read them.
+    /// Refuses a method with fields in a call that does not read them.
     ///
     /// # Errors
-    /// Such a field, or a method that does not exist.
-    pub fn refuse_given_fields(&self, what: &str) -> Result<(), LookalikeError> {
-        self.refuse(&["separate_by"], what)?;
+    /// Such a method, or one that does not exist.
+    pub fn refuse_fields_of_method(&self, what: &str) -> Result<(), LookalikeError> {
         let spec = self.method.as_ref().map(|method| method.spec.parse()).transpose()?;
         spec.iter().try_for_each(|spec| refuse_fields_of(spec, what))
     }

@@ -4,7 +4,7 @@ use crate::LookalikeError;
 use crate::error::Unread;
 use crate::reading::{DocumentChunks, Documents};
 use lookalike_decide::DocumentName;
-use lookalike_engine::signer::plain_text;
+use lookalike_engine::signer::titled_text;
 use lookalike_engine::{EngineError, pipeline};
 use lookalike_io::source::VisitScratch;
 use lookalike_io::table::TableError;
@@ -68,9 +68,19 @@ pub(crate) enum Ids {
 pub(crate) struct FoundDocument {
     /// Its name in the tables.
     pub(crate) name: DocumentName<'static>,
+    pub(crate) read: ReadDocument,
+}
+
+/// What is read of a document that is looked up.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ReadDocument {
     pub(crate) exhibit: DocExhibit,
     /// What is compared beside its text.
     pub(crate) beside: Beside,
+    /// The title of its record, or else of its page.
+    pub(crate) title: Option<String>,
+    /// Values of the fields that settings name.
+    pub(crate) values: Vec<(String, String)>,
 }
 
 /// The documents that fit one name equally well.
@@ -95,9 +105,9 @@ impl Candidates {
         LookalikeError::RepeatedId { id: id.to_owned(), count: self.count, listed, advice }
     }
 
-    fn add(&mut self, name: DocumentName<'static>, exhibit: Option<(DocExhibit, Beside)>) {
-        if let (None, Some((exhibit, beside))) = (&self.first, exhibit) {
-            self.first = Some(FoundDocument { name: name.clone(), exhibit, beside });
+    fn add(&mut self, name: DocumentName<'static>, read: Option<ReadDocument>) {
+        if let (None, Some(read)) = (&self.first, read) {
+            self.first = Some(FoundDocument { name: name.clone(), read });
         }
         if self.listed.len() < Self::LISTED {
             self.listed.push(name);
@@ -117,7 +127,7 @@ pub(crate) struct Found {
 
 /// A document that matches a name: index of the name, how it matches, and the document. Only the
 /// first of a chunk has its text, so that a file of a million records is not copied.
-type Hit = (usize, Match, DocumentName<'static>, Option<(DocExhibit, Beside)>);
+type Hit = (usize, Match, DocumentName<'static>, Option<ReadDocument>);
 
 /// Finds documents; reads no further than necessary. The files of `unreadable` had no document
 /// where they cannot be read.
@@ -176,7 +186,7 @@ fn find_in(
                 for (at, name) in names.iter().enumerate() {
                     if let Some(fit) = name.matches(&record, inputs) {
                         let is_first = !hits.iter().any(|hit| (hit.0, hit.1) == (at, fit));
-                        let exhibit = is_first.then(|| (exhibit(&record, inputs), record.beside));
+                        let exhibit = is_first.then(|| ReadDocument::of(&record, inputs));
                         hits.push((at, fit, name_of(&record, inputs), exhibit));
                     }
                 }
@@ -264,13 +274,38 @@ pub(crate) fn id_of(record: &RecordView<'_>, inputs: &Inputs) -> String {
     }
 }
 
-fn exhibit(record: &RecordView<'_>, inputs: &Inputs) -> DocExhibit {
-    let owned = |field: &Option<std::borrow::Cow<'_, str>>| field.as_deref().map(str::to_owned);
-    DocExhibit {
-        id: id_of(record, inputs),
-        title: owned(&record.title),
-        url: owned(&record.url),
-        text: plain_text(&record.content).into_owned(),
-        cut_from: None,
+impl ReadDocument {
+    /// A text by itself.
+    pub(crate) fn of_text(id: &str, text: &str) -> Self {
+        let exhibit =
+            DocExhibit { id: id.to_owned(), text: text.to_owned(), ..DocExhibit::default() };
+        Self { exhibit, ..Self::default() }
+    }
+
+    /// Its values of a field.
+    pub(crate) fn values_of(&self, name: &str) -> impl Iterator<Item = &str> {
+        let of_field = self.values.iter().filter(move |(known, _)| known == name);
+        of_field.map(|(_, value)| value.as_str())
+    }
+
+    fn of(record: &RecordView<'_>, inputs: &Inputs) -> Self {
+        let owned = |field: &Option<std::borrow::Cow<'_, str>>| field.as_deref().map(str::to_owned);
+        let (text, title) = titled_text(&record.content, record.title.as_deref());
+        let fields = inputs.options.fields.given.iter().enumerate();
+        let values = fields.flat_map(|(field, name)| {
+            record.given.of(field).map(|value| (name.clone(), value.to_owned()))
+        });
+        Self {
+            beside: record.beside,
+            title: title.map(std::borrow::Cow::into_owned),
+            values: values.collect(),
+            exhibit: DocExhibit {
+                id: id_of(record, inputs),
+                title: owned(&record.title),
+                url: owned(&record.url),
+                text: text.into_owned(),
+                cut_from: None,
+            },
+        }
     }
 }

@@ -51,7 +51,8 @@ impl MethodSigner {
         };
         // Only the signature is wanted, not the set.
         let approach = Approach { verify: Verify::Sketch, ..approach };
-        let signer = Signer::for_approach(&documents.matching()?, &approach)?;
+        let signer = Signer::for_approach(&documents.matching()?, &approach)?
+            .with_given(&documents.given_fields()?);
         Ok(Self { spec: method.spec.clone(), signer, method: built, blocks })
     }
 
@@ -85,8 +86,13 @@ impl MethodSigner {
         self.blocks.is_some()
     }
 
-    /// Signs a text.
-    pub fn sign_text(&self, text: &str, scratch: &mut SignerScratch) -> StoredSignature {
+    /// Signs the text of a document, with what is compared beside it.
+    pub fn sign_text(
+        &self,
+        text: &str,
+        beside: Beside,
+        scratch: &mut SignerScratch,
+    ) -> StoredSignature {
         let record = RecordView {
             file: 0,
             record: 1,
@@ -98,7 +104,7 @@ impl MethodSigner {
             date: None,
             extra: &[],
             given: &NO_FIELDS,
-            beside: Beside::default(),
+            beside,
         };
         self.sign(&record, text, scratch)
     }

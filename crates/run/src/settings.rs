@@ -92,6 +92,10 @@ pub struct Settings {
     /// common; of a list, the distinct elements are the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separate_by: Option<String>,
+    /// What documents need to have in common to match, besides the measure: parts of their texts, values
+    /// of fields, what patterns find ([`Distinction::list`](lookalike_engine::Distinction::list)).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub distinct_by: Vec<String>,
     /// Another way to find candidates than the exact join.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<MethodSettings>,
@@ -210,6 +214,7 @@ impl Default for Settings {
             boilerplate: None,
             site_field: None,
             separate_by: None,
+            distinct_by: Vec::new(),
             method: None,
         }
     }
@@ -274,6 +279,7 @@ impl Settings {
             common: None,
             boilerplate: None,
             min_features: (count > 1).then_some(MinFeatures { count, features, terms }),
+            distinct: self.distinctions()?.map(Arc::new),
         })
     }
 
@@ -378,9 +384,6 @@ impl Settings {
         let refused = |reason: &str| Err(LookalikeError::Settings(reason.to_owned()));
         match self {
             Self { boilerplate: None, site_field: None, .. } => Ok(()),
-            Self { boilerplate: Some(_), separate_by: Some(_), .. } => refused(
-                "the settings boilerplate and separate_by cannot be combined; leave one of them out",
-            ),
             Self { boilerplate: None, .. } => refused(
                 "the setting site_field says whose boilerplate is counted; it needs the setting \
                  boilerplate",
@@ -414,9 +417,11 @@ impl Settings {
         }
     }
 
-    /// How inputs are read, but for what only some jobs ask for.
+    /// How inputs are read, with the fields of [`Settings::given_fields`].
     pub fn reading(&self, exclude: Vec<PathBuf>, scratch: Option<PathBuf>) -> DiscoverOptions {
-        let Self { fields, format, max_record, formats, .. } = self.clone();
+        let Self { mut fields, format, max_record, formats, .. } = self.clone();
+        // A method that does not exist is refused where it is made.
+        fields.given = self.given_fields().unwrap_or_default();
         DiscoverOptions { fields, format, max_record, formats, scratch, exclude }
     }
 
@@ -446,12 +451,14 @@ impl Settings {
         Ok(rules.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect())
     }
 
-    /// These settings with one rule in each text of [`Settings::keep`].
+    /// These settings with one rule in each text of [`Settings::keep`], and one distinction in each
+    /// of [`Settings::distinct_by`].
     ///
     /// # Errors
     /// A rule that does not exist.
     pub fn with_single_rules(mut self) -> Result<Self, LookalikeError> {
         self.keep = self.keep_rules()?.iter().map(ToString::to_string).collect();
+        self.distinct_by = self.parsed_distinctions()?.iter().map(ToString::to_string).collect();
         Ok(self)
     }
 }
@@ -459,15 +466,10 @@ impl Settings {
 /// A setting that not every call honours: its name, whether it is given, and the runs that do.
 type Scope = (&'static str, fn(&Settings) -> bool, &'static str);
 
-const SCOPES: [Scope; 4] = [
+const SCOPES: [Scope; 3] = [
     ("keep_n", |given| given.keep_n != DEFAULT_KEEP_N, "dedup on one machine"),
     ("contained_only", |given| given.contained_only.is_some(), "dedup on one machine"),
     ("boilerplate", |given| given.boilerplate.is_some(), "dedup and cluster on one machine"),
-    (
-        "separate_by",
-        |given| given.separate_by.is_some(),
-        "dedup and cluster on one machine, evaluate and plan",
-    ),
 ];
 
 /// What is done and where it goes: none of it changes which documents match.

@@ -79,7 +79,7 @@ impl TemplateSample {
             .map(|(_, (document, removal))| (document, removal.kept))
             .collect();
         let settings = analysis.settings.clone();
-        let signer = Signer::new(&settings);
+        let signer = Signer::new(&settings).of_texts_alone();
         (pairs.len() as u64 >= LEAST).then_some(Self { pairs, settings, signer })
     }
 
@@ -166,7 +166,7 @@ mod tests {
     fn sites(pairs: &[[SampledPage; 2]]) -> Vec<TemplateSite> {
         let settings = MatchSettings::resemblance("0.8".parse().unwrap());
         let id = |at: usize| DocumentId(at as u32);
-        let signer = Signer::new(&settings);
+        let signer = Signer::new(&settings).of_texts_alone();
         let sample = TemplateSample {
             pairs: (0..pairs.len()).map(|at| (id(2 * at + 1), id(2 * at))).collect(),
             settings,

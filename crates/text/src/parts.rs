@@ -65,6 +65,20 @@ impl TextPart {
         Self::Symbols,
         Self::Capitals,
     ];
+
+    /// Its name in options and tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Numbers => "numbers",
+            Self::Identifiers => "identifiers",
+            Self::Title => "title",
+            Self::TitleNumbers => "title+numbers",
+            Self::Names => "names",
+            Self::Symbols => "symbols",
+            Self::Capitals => "capitals",
+        }
+    }
 }
 
 /// Most words of a first line that are taken for a title: texts of a single line have none of their

@@ -80,6 +80,11 @@ def collection(path: Path, seed: int, n: int, prefix: str = "d") -> Path:
     return write_jsonl(path, records(seed, n, prefix))
 
 
+def ids_of(path: Path) -> set:
+    """The ids of the records of a JSONL file; none if there is no file."""
+    return {json.loads(line)["id"] for line in path.read_text(encoding="utf-8").splitlines()} if path.exists() else set()
+
+
 def words_of(size: int, seed: int) -> list[str]:
     """Random words, in pieces, of so many bytes in all."""
     rng = random.Random(seed)

@@ -68,9 +68,11 @@ class Settings(SettingFields):
             )
         keep = (rules,) if isinstance(rules, str) else tuple(rules)
         lexicon: Any = self.lexicon
+        distinct = self.distinct_by
         values = {
             "threshold": threshold_text(self.threshold),
             "keep": keep,
+            "distinct_by": (distinct,) if isinstance(distinct, str) else tuple(distinct),
             "contained_only": None if self.contained_only is None else threshold_text(self.contained_only),
             "boilerplate": None if self.boilerplate is None else str(self.boilerplate),
             "extract": (self.extract,) if isinstance(self.extract, str) else tuple(self.extract),
@@ -94,6 +96,7 @@ class Settings(SettingFields):
             raise self._named(error) from None
         # "prefer(a=b),longest" is two rules, as of the command.
         object.__setattr__(self, "keep", tuple(checked["keep"]))
+        object.__setattr__(self, "distinct_by", tuple(checked.get("distinct_by", ())))
         object.__setattr__(self, "shingle", checked.get("shingle"))
         object.__setattr__(self, "min_features", checked["min_features"])
 

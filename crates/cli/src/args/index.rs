@@ -5,7 +5,8 @@ use super::values::{
     KeepList, checksum, keep_list, long_count, ratio, seconds, size, threads, utf8,
 };
 use super::{
-    AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, InputArgs, MinFeaturesArgs, WitnessArgs,
+    AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, InputArgs, MinFeaturesArgs, SeparateArgs,
+    WitnessArgs,
 };
 use clap::{Args, Subcommand};
 use lookalike::{
@@ -310,6 +311,8 @@ pub(crate) struct IndexCreateArgs {
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) least: MinFeaturesArgs,
+    #[command(flatten)]
+    pub(crate) separate: SeparateArgs,
     #[arg(
         long,
         help = format!(

@@ -79,7 +79,7 @@ impl<G: Group> FromArgMatches for SettingArgs<G> {
         let values = G::ITEMS.iter().copied().flatten().filter_map(|item| {
             let mut values = matches.get_many::<Value>(item.name)?.cloned();
             let value = match item.kind {
-                Kind::KeepRules => {
+                Kind::KeepRules | Kind::Distinctions => {
                     values.flat_map(|rules| rules.as_array().cloned().unwrap_or_default()).collect()
                 }
                 kind if kind.is_list() => values.collect(),
@@ -147,6 +147,10 @@ fn parser(kind: Kind) -> ValueParser {
         Kind::KeepRules => ValueParser::new(|text: &str| {
             let rules = lookalike::settings::keep_rules(text).map_err(|error| error.to_string())?;
             Ok::<Value, String>(rules.iter().map(ToString::to_string).collect())
+        }),
+        Kind::Distinctions => ValueParser::new(|text: &str| {
+            let list = lookalike::settings::Distinction::list(text)?;
+            Ok::<Value, String>(list.iter().map(ToString::to_string).collect())
         }),
         Kind::Limit => ValueParser::new(checked::<BoilerplateLimit>),
         Kind::Separator => ValueParser::new(|text: &str| separator(text).map(Value::from)),

@@ -1,10 +1,11 @@
 //! `lookalike compare A B`
 
-use crate::args::{CompareArgs, FormatArg};
+use crate::args::{CompareArgs, FormatArg, Given};
 use crate::exit::Exit;
 
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Exit> {
-    let mut settings = super::settings::settings(&[&args.criterion, &args.analysis, &args.fields])?;
+    let groups: [&Given; 4] = [&args.criterion, &args.analysis, &args.separate, &args.fields];
+    let mut settings = super::settings::settings(&groups)?;
     // Two named documents are always compared.
     settings.min_features = Some(1);
     let evidence = lookalike::results::compare(&args.a, &args.b, &settings)?;

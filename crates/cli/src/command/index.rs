@@ -2,7 +2,7 @@
 
 use super::{problems, sweeps};
 use crate::args::{
-    FormatArg, FormatArgs, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs,
+    FormatArg, FormatArgs, Given, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs,
     IndexDeleteArgs, IndexExportArgs, IndexMergeArgs, IndexRepairArgs, IndexRunningArgs, InputArgs,
     NoArgs, OnIndex, StoringArgs, SweepAddArgs, SweepCommand,
 };
@@ -48,7 +48,8 @@ pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
 
 fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
     let fields = super::settings::settings(&[&args.fields])?;
-    let mut documents = super::settings::settings(&[&args.criterion, &args.analysis, &args.least])?;
+    let groups: [&Given; 4] = [&args.criterion, &args.analysis, &args.least, &args.separate];
+    let mut documents = super::settings::settings(&groups)?;
     documents.keep = args.keep.concat();
     documents.formats.mail_attachments = fields.formats.mail_attachments;
     let method = |spec: &String| MethodSettings {

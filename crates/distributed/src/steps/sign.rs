@@ -57,7 +57,7 @@ impl Sign {
     ) -> Result<Self, LookalikeError> {
         let settings = context.settings.clone();
         Ok(Self {
-            signer: Signer::new(&settings.matching()?),
+            signer: Signer::new(&settings.matching()?).with_given(&settings.given_fields()?),
             keep: settings.keep_rules()?,
             names: Names::new(context)?,
             name: context.name(side).to_owned(),

@@ -121,7 +121,7 @@ impl StepContext {
         }
         let what = "runs over several machines";
         settings.refuse(&["keep_n", "contained_only", "boilerplate"], what)?;
-        settings.refuse_given_fields(what)?;
+        settings.refuse_fields_of_method(what)?;
         let matching = settings.matching()?;
         let StepOptions { name, against_name, only_against, complete, cross, protects } = options;
         Ok(Self {

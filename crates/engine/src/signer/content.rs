@@ -15,6 +15,21 @@ pub(super) fn page(content: &Content<'_>) -> Page {
     }
 }
 
+/// The text of a document without its markup, and its title: that of its record, or else of its page.
+#[must_use]
+pub fn titled_text<'a>(
+    content: &'a Content<'_>,
+    title: Option<&'a str>,
+) -> (Cow<'a, str>, Option<Cow<'a, str>>) {
+    match (content, title) {
+        (Content::Html(_) | Content::HtmlBytes(_), None) => {
+            let Page { text, title, .. } = page(content);
+            (Cow::Owned(text), title.map(Cow::Owned))
+        }
+        _ => (plain_text(content), title.map(Cow::Borrowed)),
+    }
+}
+
 /// The text of a document without its markup; of ready-made features, one per line.
 #[must_use]
 pub fn plain_text<'a>(content: &'a Content<'_>) -> Cow<'a, str> {

@@ -205,11 +205,11 @@ impl Signer {
     /// The digest of the unit of a text with too few features, by that of its words.
     #[must_use]
     pub fn few_unit(&self, sequence: TokenDigest, beside: Beside) -> SetDigest {
-        let given = Given { label: self.label(0, beside), ..Given::default() };
+        let given = Given { label: self.label(beside), ..Given::default() };
         given.separated(SetDigest(sequence.0))
     }
 
-    /// As [`Signer::text_set`] for the text of a message.
+    /// As [`Signer::text_set`] for the text of a record with this [`Signer::beside`].
     pub fn message_set(
         &self,
         text: &str,
@@ -218,7 +218,7 @@ impl Signer {
         set: &mut Vec<u64>,
     ) -> TextSet {
         let summary = self.read_text(text, scratch);
-        scratch.given.label = self.label(0, beside);
+        scratch.given.label = self.label(self.beside_text(beside, text, scratch));
         let text = original::digest(&Content::Text(text.into()), beside);
         self.set_read(DocumentSummary { text, ..summary }, scratch, set)
     }

@@ -1,5 +1,6 @@
-//! Values of the fields that a method reads, and of the field that separates documents.
+//! Values of the fields that a method reads, and of those by which documents are distinct.
 
+use crate::distinctions::value_hash;
 use lookalike_core::SetDigest;
 use lookalike_core::fingerprint::{finalise, token};
 use lookalike_io::{Beside, RecordView};
@@ -15,8 +16,6 @@ pub(super) struct GivenFields {
     pub(super) texts: Vec<usize>,
     /// Features of the fields with numbers.
     numbers: Vec<(Field, usize)>,
-    /// Number of the field whose value documents have to have in common.
-    label: Option<usize>,
     /// All names, and whether a document had a value.
     names: Vec<(String, AtomicBool)>,
 }
@@ -28,8 +27,7 @@ pub(super) struct Given {
     pub(super) texts: Vec<u64>,
     pub(super) text_ends: Vec<u32>,
     pub(super) numbers: Vec<Number>,
-    /// A hash of the value that it has in common with all documents that it may match; 0 if
-    /// documents are not separated.
+    /// A hash of what it has in common with all documents that it may match; 0 if that is any.
     pub(super) label: u64,
 }
 
@@ -84,7 +82,7 @@ enum Place {
 
 impl GivenFields {
     /// The uses of fields that are read under these names, in this order.
-    pub(super) fn new(uses: FieldUse<'_>, names: &[String], label: Option<&str>) -> Self {
+    pub(super) fn new(uses: FieldUse<'_>, names: &[String]) -> Self {
         let place = |name: &str| names.iter().position(|known| known == name);
         let feature = |name: &String| {
             let place = match name.as_str() {
@@ -100,7 +98,6 @@ impl GivenFields {
             features: uses.features.iter().filter_map(feature).collect(),
             texts: uses.texts.iter().filter_map(|name| place(name)).collect(),
             numbers: uses.numbers.iter().filter_map(number).collect(),
-            label: label.and_then(place),
             names: names.iter().map(|name| (name.clone(), AtomicBool::new(false))).collect(),
         }
     }
@@ -153,15 +150,9 @@ impl GivenFields {
         }
     }
 
-    /// A hash of the value that a record has in common with all documents that it may match, not 0;
-    /// 0 if documents are not separated. Records without a value have one in common. Of a list, the
-    /// distinct elements in any order are the value.
-    pub(super) fn label(&self, record: &RecordView<'_>) -> u64 {
-        let Some(field) = self.label else { return 0 };
-        let mut values: Vec<u64> =
-            record.given.of(field).map(|value| finalise(token(value.as_bytes()))).collect();
-        values.sort_unstable();
-        values.dedup();
-        values.iter().fold(1, |label, value| finalise(label ^ value)).max(1)
+    /// A hash of the values that a record has of a field.
+    pub(super) fn value(&self, name: &str, record: &RecordView<'_>) -> u64 {
+        let field = self.names.iter().position(|(known, _)| known == name);
+        value_hash(field.into_iter().flat_map(|field| record.given.of(field)))
     }
 }

@@ -1,8 +1,10 @@
 //! Tokenises documents: digests, counts, and the input of a method.
 
-use super::content::{page, plain_text};
+use super::content::{page, titled_text};
 use super::marks::MarkCursor;
 use super::{DocumentSummary, Signer, SignerScratch};
+use crate::Distinctions;
+use crate::distinctions::{Described, value_hash};
 use crate::original;
 use lookalike_core::fingerprint::finalise;
 use lookalike_core::{FeatureKind, FeatureScratch, TextDigest, TokenDigest, fingerprint};
@@ -25,27 +27,31 @@ impl Signer {
         let original = original::digest(&record.content, record.beside);
         let content = std::mem::replace(&mut record.content, Content::Text(Cow::Borrowed("")));
         let seen = match content {
-            Content::Features(list) => self.read_features(list, scratch),
+            Content::Features(list) => {
+                self.set_label(record, Described::default(), scratch);
+                self.read_features(list, scratch)
+            }
             Content::Html(_) | Content::HtmlBytes(_) if marked => {
                 let page = page(&content);
                 drop(content);
+                let title = record.title.as_deref().or(page.title.as_deref());
+                self.set_label(record, Described { text: &page.text, title }, scratch);
                 let seen = self.read_text(&page.text, scratch);
                 self.mark(&page, scratch);
                 seen
             }
             content => {
                 scratch.marks.clear();
+                let (text, title) = titled_text(&content, record.title.as_deref());
+                self.set_label(record, Described { text: &text, title: title.as_deref() }, scratch);
+                drop(title);
                 // A decoded copy is kept; the original is freed.
-                let decoded = match plain_text(&content) {
-                    Cow::Owned(text) => Some(text),
-                    Cow::Borrowed(_) => None,
-                };
-                match decoded {
-                    Some(text) => {
+                match text {
+                    Cow::Owned(text) => {
                         drop(content);
                         self.read_text(&text, scratch)
                     }
-                    None => self.read_text(&plain_text(&content), scratch),
+                    Cow::Borrowed(text) => self.read_text(text, scratch),
                 }
             }
         };
@@ -68,11 +74,58 @@ impl Signer {
         DocumentSummary { signed: TokenDigest::of(&signed), ..seen }
     }
 
-    /// The label of a document: of its value of the field that separates documents, and of its
+    /// What of a record is compared beside its words, with a hash of what its documents need to have in
+    /// common with others. An index stores it, so that it need not have the fields.
+    pub fn beside(
+        &self,
+        record: &RecordView<'_>,
+        document: Described<'_>,
+        scratch: &mut SignerScratch,
+    ) -> Beside {
+        let value = |name: &str| self.given.value(name, record);
+        self.beside_of(record.beside, document, value, scratch)
+    }
+
+    /// The same for a text without fields.
+    pub(super) fn beside_text(
+        &self,
+        beside: Beside,
+        text: &str,
+        scratch: &mut SignerScratch,
+    ) -> Beside {
+        let value = |_: &str| value_hash(std::iter::empty());
+        self.beside_of(beside, Described { text, title: None }, value, scratch)
+    }
+
+    /// What is compared beside the words of a document, with its hash if that is not known. `value` is
+    /// a hash of the values of a field ([`value_hash`]).
+    pub fn beside_of(
+        &self,
+        beside: Beside,
+        document: Described<'_>,
+        value: impl Fn(&str) -> u64,
+        scratch: &mut SignerScratch,
+    ) -> Beside {
+        let of = |distinct: &Distinctions| distinct.label(document, value, &mut scratch.parts);
+        let distinct = beside.distinct.or_else(|| self.distinct.as_deref().map(of));
+        Beside { distinct, ..beside }
+    }
+
+    fn set_label(
+        &self,
+        record: &RecordView<'_>,
+        document: Described<'_>,
+        scratch: &mut SignerScratch,
+    ) {
+        scratch.given.label = self.label(self.beside(record, document, scratch));
+    }
+
+    /// The label of a document: of what it needs to have in common with others, and of its
     /// attachments. 0 without both.
-    pub(super) fn label(&self, value: u64, beside: Beside) -> u64 {
+    pub(super) fn label(&self, beside: Beside) -> u64 {
         let attachments = beside.attachments.filter(|_| self.compares_attachments);
-        match (value, attachments) {
+        let distinct = beside.distinct.filter(|_| self.distinct.is_some());
+        match (distinct.unwrap_or(0), attachments) {
             (value, None) => value,
             (0, Some(attachments)) => attachments.max(1),
             (value, Some(attachments)) => finalise(value ^ finalise(attachments)).max(1),
@@ -164,7 +217,6 @@ impl Signer {
         self.given.see(record);
         self.given.features(record, fields);
         self.given.numbers(record, &mut given.numbers);
-        given.label = self.label(self.given.label(record), record.beside);
         given.texts.clear();
         given.text_ends.clear();
         for &field in &self.given.texts {

@@ -4,7 +4,7 @@ use super::given::Given;
 use lookalike_core::features::MANY;
 use lookalike_core::{FeatureScratch, SetDigest, SpreadSort};
 use lookalike_methods::{Field, Marks, Signature, Unsigned};
-use lookalike_text::{FilterScratch, Replaced};
+use lookalike_text::{FilterScratch, PartScratch, Replaced};
 
 /// Buffers of one thread.
 #[derive(Debug, Default)]
@@ -17,6 +17,7 @@ pub struct SignerScratch {
     pub(super) marks: Vec<Marks>,
     pub(super) fields: Vec<Field>,
     pub(super) given: Given,
+    pub(super) parts: PartScratch,
     pub(super) signing: lookalike_methods::MethodScratch,
     pub(super) signature: Signature,
     /// The result of signing, if the document was signed before its features were made.

@@ -5,48 +5,11 @@
 //! `Reply-To`, `Sender`, `Bcc`, `X-*` and all others are of the transport, or differ between the copy
 //! of the sender, that of a recipient and that of a mailing list.
 
+use crate::Beside;
 use lookalike_core::TextDigest;
 
 use super::parts::{Part, PartKind, Role};
 use super::transfer::Transfer;
-
-/// What of a message is compared beside its text.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Beside {
-    /// A digest of header fields, parts that are not read, and attachments: equal in *identical*
-    /// messages. `None` of what is no message.
-    pub original: Option<u128>,
-    /// A digest of the attachments in any order; `None` without any. Messages with different
-    /// attachments do not match.
-    pub attachments: Option<u64>,
-}
-
-impl Beside {
-    /// The field of a record in which a stored document has it.
-    pub const FIELD: &'static str = "lookalike:message";
-
-    /// It as text; `None` of what is no message.
-    #[must_use]
-    pub fn written(&self) -> Option<String> {
-        let original = self.original?;
-        Some(match self.attachments {
-            Some(attachments) => format!("{original:032x}{attachments:016x}"),
-            None => format!("{original:032x}"),
-        })
-    }
-
-    /// What [`Beside::written`] wrote.
-    #[must_use]
-    pub fn read(written: &str) -> Option<Self> {
-        let original = u128::from_str_radix(written.get(..32)?, 16).ok()?;
-        let rest = written.get(32..)?;
-        let attachments = match rest {
-            "" => None,
-            rest => Some(u64::from_str_radix(rest, 16).ok()?),
-        };
-        Some(Self { original: Some(original), attachments })
-    }
-}
 
 /// The digest of what [`super::compared::push_header`] appended of one header.
 pub(super) fn header_digest(header: &[u8]) -> u128 {
@@ -93,5 +56,6 @@ pub(super) fn beside(mut header: Vec<u8>, mut digests: Vec<(Role, u128)>) -> Bes
     Beside {
         original: Some(TextDigest::of(&header).0),
         attachments: (!attachments.is_empty()).then_some((found >> 64) as u64 ^ found as u64),
+        distinct: None,
     }
 }

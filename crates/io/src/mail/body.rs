@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use lookalike_text::{decode_html, extract, replace_quotes};
 
-use super::beside::{self, Beside};
+use super::beside;
 use super::charset;
 use super::choice::{Chooser, Taken};
 use super::limits::{MailError, MailLimits, MailOptions};
 use super::parts::{Part, PartKind, Role, Structure};
 use super::transfer::Transfer;
 use super::trim;
+use crate::Beside;
 use crate::{KeepOrDrop, MailAttachments};
 
 /// The text of a message: where it is, and whether it is HTML.

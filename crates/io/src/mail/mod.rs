@@ -44,6 +44,5 @@ mod reader;
 mod transfer;
 mod trim;
 
-pub use beside::Beside;
 pub use limits::{MailError, MailLimits, MailOptions};
 pub use reader::{Mail, MailReader};

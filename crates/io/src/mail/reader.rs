@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use super::beside::Beside;
 use super::body::{Body, BodyBuffers};
 use super::compared::push_header;
 use super::date;
@@ -10,6 +9,7 @@ use super::fields::{self, Fields};
 use super::limits::{MailError, MailLimits, MailOptions};
 use super::mbox;
 use super::parts::Structure;
+use crate::Beside;
 use crate::{Content, KeepOrDrop};
 use lookalike_text::decode_text;
 

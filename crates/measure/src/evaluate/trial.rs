@@ -15,8 +15,6 @@ use std::time::Instant;
 /// What all trials have in common. They run on the threads of the current rayon pool.
 pub(super) struct Laboratory<'a> {
     pub(super) documents: Documents<'a>,
-    /// Documents match only if they have the same value of this field.
-    pub(super) separate_by: Option<&'a str>,
     pub(super) threads: usize,
     pub(super) strict: bool,
     pub(super) skip_unreadable: bool,
@@ -48,7 +46,7 @@ impl Laboratory<'_> {
         approach: &Approach,
     ) -> Result<(Collection, Units), LookalikeError> {
         let given = &self.documents.inputs.options.fields.given;
-        let signer = Signer::for_approach(settings, approach)?.with_given(given, self.separate_by);
+        let signer = Signer::for_approach(settings, approach)?.with_given(given);
         let options = IngestOptions {
             strict: self.strict,
             skip_unreadable: self.skip_unreadable,
@@ -58,7 +56,7 @@ impl Laboratory<'_> {
         match signer.missing_field() {
             Some(name) if !collection.is_empty() => {
                 return Err(LookalikeError::Settings(format!(
-                    "no document has the field `{name}` of the settings separate_by or methods; name \
+                    "no document has the field `{name}` of the settings separate_by, distinct_by or methods; name \
                      another one, or leave it out"
                 )));
             }

@@ -18,8 +18,6 @@ use std::time::Instant;
 /// Data shared by all trials.
 pub(super) struct Bench<'a> {
     pub(super) inputs: &'a Inputs,
-    /// Documents match only if they have the same value of this field.
-    pub(super) separate_by: Option<&'a str>,
     pub(super) sample: &'a Sample,
     pub(super) keep: &'a [lookalike_cluster::KeepRule],
     pub(super) pool: &'a rayon::ThreadPool,
@@ -68,7 +66,7 @@ impl Bench<'_> {
         approach: &Approach,
     ) -> Result<Trial, LookalikeError> {
         let given = &self.inputs.options.fields.given;
-        let signer = Signer::for_approach(settings, approach)?.with_given(given, self.separate_by);
+        let signer = Signer::for_approach(settings, approach)?.with_given(given);
         let options = IngestOptions {
             trim_heap: false,
             threads: self.threads,

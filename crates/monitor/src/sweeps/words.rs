@@ -57,7 +57,8 @@ impl<'a> Words<'a> {
             WordsFrom::Nothing => return Ok(None),
             WordsFrom::Stored(method) => document.signature(*method),
             WordsFrom::Made(signer) => {
-                signer.sign_text(document.text(&mut scratch.texts)?, &mut scratch.signer)
+                let text = document.text(&mut scratch.texts)?;
+                signer.sign_text(text, lookalike_io::Beside::default(), &mut scratch.signer)
             }
         };
         Ok(match signature.sketch[..] {

@@ -11,10 +11,11 @@ use crate::feature_settings;
 use crate::reading::Documents;
 use crate::{Job, LookalikeError, Record};
 use lookalike_core::Measure;
+use lookalike_engine::Described;
 use lookalike_engine::files::piece_bytes;
 use lookalike_engine::pipeline::{Items, PipelineLimits};
 use lookalike_engine::poll::Poll;
-use lookalike_engine::signer::plain_text;
+use lookalike_engine::signer::titled_text;
 use lookalike_engine::{EngineError, Linkage, Progress, SignerScratch, pipeline};
 use lookalike_index::{
     Ask, AskOptions, DocAt, IndexError, QueryScratch, QuerySet, Question, Snapshot, TextReader,
@@ -130,6 +131,7 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
             own.formats.mail_attachments.unwrap_or_default()
                 == stored.formats.mail_attachments.unwrap_or_default(),
         ),
+        ("distinct_by", own.distinctions()? == stored.distinctions()?),
         ("short_documents", own.short_documents == stored.short_documents),
         ("min_features", own.least_features() == stored.least_features()),
         ("shingle_unit", own.analysis.unit == stored.analysis.unit),
@@ -250,8 +252,11 @@ impl Asking {
             if failed.is_err() || record.file as usize >= own_files {
                 return;
             }
-            let text = plain_text(&record.content);
-            let of_text = index.analysis.signer.message_set(&text, record.beside, signer, set);
+            let (text, title) = titled_text(&record.content, record.title.as_deref());
+            let described = Described { text: &text, title: title.as_deref() };
+            let maker = &index.analysis.signer;
+            let beside = maker.beside(&record, described, signer);
+            let of_text = maker.message_set(&text, beside, signer, set);
             let (few, sequence) = (of_text.few, of_text.summary.sequence);
             let asked = QuerySet { set, few, sequence };
             match snapshot.ask(question, asked, AskOptions::default(), query) {

@@ -8,7 +8,6 @@ use crate::panics::caught;
 use crate::settings::thread_count;
 use crate::{LookalikeError, Place, Settings, Source};
 use lookalike_engine::pipeline::PipelineLimits;
-use lookalike_engine::signer::plain_text;
 use lookalike_engine::{Problems, Progress};
 use lookalike_index::Snapshot;
 use lookalike_io::source::{Piece, VisitScratch};
@@ -178,8 +177,7 @@ impl Index {
                 Item::Bad(problem) => return found.problems.push(problem),
                 Item::Failed(failure) => return found.problems.push(failure.into_problem()),
             };
-            let subject =
-                asking.of_text(plain_text(&record.content).into_owned(), record.beside, None);
+            let subject = asking.of_record(&record);
             match asking.answer(&subject, wish) {
                 Err(error) => failed = Err(error),
                 Ok(answer) => found.asked.push(Asked {

@@ -8,12 +8,13 @@ use super::sweeps::table;
 use crate::compare::compare_texts;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Overlap, Threshold};
-use lookalike_engine::SignerScratch;
+use lookalike_engine::signer::titled_text;
+use lookalike_engine::{Described, SignerScratch};
 use lookalike_index::{
     Answer, Ask, AskOptions, Cost, DocAt, LiveSegment, Match, QueryScratch, QuerySet, Question,
     Snapshot, TextReader, Total,
 };
-use lookalike_io::Beside;
+use lookalike_io::{Beside, RecordView};
 use std::collections::BTreeMap;
 
 /// What is asked for, on one snapshot.
@@ -52,6 +53,8 @@ pub(crate) struct Subject {
     set: Vec<u64>,
     few: bool,
     sequence: lookalike_core::TokenDigest,
+    /// What is compared beside its words.
+    beside: Beside,
     /// The stored document, which is not part of its own answer.
     at: Option<DocAt>,
 }
@@ -115,7 +118,15 @@ impl<'a> Asking<'a> {
         let mut set = Vec::new();
         let found = self.index.analysis.signer.message_set(&text, beside, self.signer, &mut set);
         let (few, sequence) = (found.few, found.summary.sequence);
-        Subject { text: Some(text), set, few, sequence, at }
+        Subject { text: Some(text), set, few, sequence, beside, at }
+    }
+
+    /// A record that is asked about.
+    pub(crate) fn of_record(&mut self, record: &RecordView<'_>) -> Subject {
+        let (text, title) = titled_text(&record.content, record.title.as_deref());
+        let described = Described { text: &text, title: title.as_deref() };
+        let beside = self.index.analysis.signer.beside(record, described, self.signer);
+        self.of_text(text.into_owned(), beside, None)
     }
 
     fn stored(&mut self, at: DocAt) -> Result<Subject, LookalikeError> {
@@ -127,7 +138,8 @@ impl<'a> Asking<'a> {
         }
         let set = self.snapshot.set(at, self.scratch)?;
         let (few, sequence) = (document.few(), document.sequence());
-        Ok(Subject { text: None, set, few, sequence, at: Some(at) })
+        let beside = extra::beside(document.extra());
+        Ok(Subject { text: None, set, few, sequence, beside, at: Some(at) })
     }
 
     /// Answers a question.
@@ -259,7 +271,7 @@ impl<'a> Asking<'a> {
         let method = &self.index.analysis.methods[number];
         let signed = match (subject.at, &subject.text) {
             (Some(at), _) => self.snapshot.document(at).signature(number),
-            (None, Some(text)) => method.sign_text(text, self.signer),
+            (None, Some(text)) => method.sign_text(text, subject.beside, self.signer),
             (None, None) => return Ok(<(Answer, Vec<String>)>::default()),
         };
         let mut cost = Cost::default();

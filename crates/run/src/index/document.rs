@@ -3,6 +3,8 @@
 use super::query::QuerySubject;
 use crate::compare::only_document;
 use crate::{Index, LookalikeError, Settings};
+use lookalike_engine::distinctions::value_hash;
+use lookalike_engine::{Described, SignerScratch};
 use std::path::Path;
 
 impl Index {
@@ -13,7 +15,11 @@ impl Index {
     /// A file that cannot be read, or that holds several documents.
     pub fn read_document(&self, path: &Path) -> Result<QuerySubject, LookalikeError> {
         let reading = self.settings().reading(&Settings::default(), Vec::new())?;
-        let (text, beside) = only_document(&path.display().to_string(), reading)?;
-        Ok(QuerySubject::Message { text, beside })
+        let read = only_document(&path.display().to_string(), reading)?;
+        let described = Described { text: &read.exhibit.text, title: read.title.as_deref() };
+        let value = |name: &str| value_hash(read.values_of(name));
+        let signer = &self.analysis.signer;
+        let beside = signer.beside_of(read.beside, described, value, &mut SignerScratch::default());
+        Ok(QuerySubject::Message { text: read.exhibit.text, beside })
     }
 }

@@ -38,7 +38,8 @@ impl Analysis {
     pub fn new(settings: IndexSettings, located: &IndexSettings) -> Result<Self, LookalikeError> {
         settings.check()?;
         let matching = settings.documents.matching()?;
-        let signer = Arc::new(Signer::new(&matching));
+        let signer =
+            Arc::new(Signer::new(&matching).with_given(&settings.documents.given_fields()?));
         let methods = MethodSigner::all(located)?;
         let keep = settings.documents.keep_rules()?;
         Ok(Self { settings, matching, signer, methods, keep })

@@ -4,11 +4,15 @@ use super::extra::Extra;
 use crate::Record;
 use crate::method_signer::MethodSigner;
 use lookalike_cluster::KeepRule;
-use lookalike_engine::signer::plain_text;
-use lookalike_engine::{Problems, Signer, SignerScratch, keep_value, original, reason_codes};
+use lookalike_engine::signer::titled_text;
+use lookalike_engine::{
+    Described, Problems, Signer, SignerScratch, keep_value, original, reason_codes,
+};
 use lookalike_index::{DocNumber, DocumentBatch, DocumentView, StoredSignature};
 use lookalike_io::source::{Chunk, Piece, VisitScratch};
-use lookalike_io::{Beside, Content, Inputs, Item, MailAttachments, Problem, RecordView};
+use lookalike_io::{
+    Beside, Content, FieldTexts, Inputs, Item, MailAttachments, Problem, RecordView,
+};
 use std::borrow::Cow;
 
 /// Prepares documents. Shared by all threads, each with its own [`PrepareScratch`].
@@ -93,6 +97,14 @@ impl Preparer<'_> {
     /// Prepares a document of the caller.
     pub fn record(&self, record: &Record, scratch: &mut PrepareScratch) -> DocumentBatch {
         let text = |text: &'_ Option<String>| text.clone().map(Cow::Owned);
+        let mut given = FieldTexts::default();
+        for (field, name) in self.inputs.options.fields.given.iter().enumerate() {
+            let is_of = |known: &String| known == name;
+            let labels = record.labels.iter().filter(|(known, _)| is_of(known));
+            labels.for_each(|(_, value)| given.push(field, value));
+            let numbers = record.numbers.iter().filter(|(known, _)| is_of(known));
+            numbers.for_each(|(_, number)| given.push(field, &number.to_string()));
+        }
         let view = RecordView {
             file: 0,
             record: 1,
@@ -103,7 +115,7 @@ impl Preparer<'_> {
             title: text(&record.title),
             date: text(&record.date),
             extra: &[],
-            given: &lookalike_io::NO_FIELDS,
+            given: &given,
             beside: self.beside(record),
         };
         let mut documents = DocumentBatch::default();
@@ -124,7 +136,7 @@ impl Preparer<'_> {
 
     fn document(
         &self,
-        record: RecordView<'_>,
+        mut record: RecordView<'_>,
         scratch: &mut SignerScratch,
         set: &mut Vec<u64>,
         keep: &mut Vec<f64>,
@@ -134,7 +146,9 @@ impl Preparer<'_> {
             Some(id) => Cow::Borrowed(id.as_ref()),
             None => self.place(&record),
         };
-        let text = plain_text(&record.content);
+        let (text, title) = titled_text(&record.content, record.title.as_deref());
+        let described = Described { text: &text, title: title.as_deref() };
+        record.beside = self.signer.beside(&record, described, scratch);
         let found = self.signer.message_set(&text, record.beside, scratch, set);
         keep.clear();
         let fields: Vec<&str> =

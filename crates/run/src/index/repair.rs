@@ -1,5 +1,6 @@
 //! A new index of what can be read of a damaged one.
 
+use super::extra::beside;
 use super::open::Analysis;
 use super::sweeps::table;
 use crate::LookalikeError;
@@ -78,10 +79,10 @@ fn repair(dir: &Path, output: Option<&Path>) -> Result<Repaired, LookalikeError>
     for &number in &unnamed {
         table::put_unnamed(&mut writer, number)?;
     }
-    let sign = |text: &str| {
+    let sign = |text: &str, extra: &[u8]| {
         let mut scratch = lookalike_engine::SignerScratch::default();
         let methods = analysis.methods.iter();
-        methods.map(|method| method.sign_text(text, &mut scratch)).collect()
+        methods.map(|method| method.sign_text(text, beside(extra), &mut scratch)).collect()
     };
     let salvaged = salvage.fill(&mut writer, &makers, &sign)?;
     drop(writer);

@@ -98,6 +98,7 @@ impl IndexSettings {
             )));
         }
         let mut reading = fields.reading(exclude, None);
+        reading.fields.given = self.documents.given_fields()?;
         reading.formats.mail_attachments = Some(own);
         Ok(reading)
     }
@@ -112,7 +113,7 @@ impl IndexSettings {
         self.documents.refuse(&Settings::SURVIVORS, "an index")?;
         feature_settings::refuse(&self.documents.fields, "an index")?;
         self.documents.refuse(&["boilerplate"], "an index")?;
-        self.documents.refuse_given_fields("an index")?;
+        self.documents.refuse_fields_of_method("an index")?;
         if self.documents.ignore_common.is_some() {
             return Err(LookalikeError::Settings(
                 "the setting ignore_common depends on all documents of a collection; an index, \

@@ -205,7 +205,7 @@ def _read(rows: DataFrame, settings: Settings, named: list[str], row: str | None
     DataError
         A column is missing.
     """
-    rules = _lookalike.keep_fields(settings.to_json())
+    rules = [*_lookalike.keep_fields(settings.to_json()), *_lookalike.given_fields(settings.to_json())]
     wanted = [settings.text, settings.html, settings.id, settings.url, settings.title, settings.date, *rules]
     wanted += [] if row is None else [row]
     required = [*named, *rules, *([] if row is None else [row])]

@@ -80,12 +80,10 @@ impl<'a> Documents<'a> {
             for (name, value) in record.labels {
                 // Documents with another value of it do not match.
                 if name == Beside::FIELD {
-                    let beside = Beside::read(&value).and_then(|beside| beside.attachments);
-                    if let Some(attachments) = beside {
-                        row.insert(
-                            "attachments".into(),
-                            Value::String(format!("{attachments:016x}")),
-                        );
+                    let Beside { attachments, distinct, .. } =
+                        Beside::read(&value).unwrap_or_default();
+                    for (name, hash) in [("attachments", attachments), ("distinct", distinct)] {
+                        hash.map(|hash| row.insert(name.into(), format!("{hash:016x}").into()));
                     }
                     continue;
                 }
