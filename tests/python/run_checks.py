@@ -42,6 +42,7 @@ from checks.hostile_formats import hostile_formats
 from checks.index import index, sweeps
 from checks.index_crash import index_crash
 from checks.large_records import large_records, long_texts
+from checks.lost import lost
 from checks.mail import mail
 from checks.mail_options import mail_options
 from checks.methods import lexicons, methods, simhash_idf
@@ -96,6 +97,7 @@ PARTS = (
     simhash_features,
     separated,
     distinct,
+    lost,
     repeated_ids,
     keep_fields,
     common,

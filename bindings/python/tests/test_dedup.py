@@ -145,7 +145,8 @@ def test_settings_are_those_of_the_summary() -> None:
     "wrong",
     [{"measure": "nosuch"}, {"keep": "nosuch"}, {"shingle": 0}, {"linkage": "x"}, {"method": "nosuch"}, {"keep": False}]
     + [{"lexicon": "x"}, {"verify": "none"}, {"witness": "best", "linkage": "components"}, {"min_features": -1}]
-    + [{"min_features": 0}, {"ignore_common": 0}, {"max_record": 0}, {"csv_quote": "ab"}, {"contained_only": -0.5}],
+    + [{"min_features": 0}, {"ignore_common": 0}, {"max_record": 0}, {"csv_quote": "ab"}, {"contained_only": -0.5}]
+    + [{"max_lost": "101%"}, {"max_lost": -1}, {"distinct_by": "/(/"}, {"distinct_by": ""}],
 )
 def test_settings_that_cannot_be_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(lookalike.SettingsError) as raised:

@@ -55,6 +55,13 @@ def test_what_documents_need_to_have_in_common_is_a_setting() -> None:
         lookalike.dedup(VERSIONS, distinct_by="numbrs")
 
 
+@pytest.mark.parametrize(("most", "removed"), [(0, [1]), (1, [1, 2]), ("9%", [1, 2]), ("8%", [1]), (None, [1, 2])])
+def test_removals_lose_few_words(most: int | str | None, removed: list[int]) -> None:
+    texts = [TEXT, TEXT.title() + "!", TEXT.replace("other", "second")]
+    found = lookalike.dedup(texts, threshold=0.5, max_lost=most)
+    assert found.removed().to_pylist() == removed
+
+
 def test_a_method_reads_fields() -> None:
     method = "simhash:d=0,weights=tf,metadata=2,fields=meta.label"
     found = lookalike.dedup(RECORDS, method=method, verify="sketch")

@@ -122,6 +122,17 @@ impl FeatureScratch {
         }
     }
 
+    /// Sorts the tokens, and replaces the second, third, … of equal ones by others, the same in every
+    /// document: then distinct tokens are a multiset. O(tokens · log tokens).
+    pub fn number_repeats(&mut self) {
+        self.tokens.sort_unstable();
+        for equal in self.tokens.chunk_by_mut(|a, b| a == b) {
+            for (count, token) in (1..).zip(&mut equal[1..]) {
+                *token = finalise(*token ^ finalise(count));
+            }
+        }
+    }
+
     /// Number of tokens so far.
     #[must_use]
     pub fn token_count(&self) -> usize {

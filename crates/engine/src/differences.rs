@@ -168,18 +168,23 @@ pub struct DifferenceScratch {
     borders: Vec<u32>,
 }
 
+/// The settings by which lower-cased words are found, whatever documents are compared by: the
+/// normalisation counts.
+pub(crate) fn words_of(settings: &AnalysisSettings) -> AnalysisSettings {
+    AnalysisSettings {
+        unit: Unit::Word,
+        tokens: Some(Tokens::Words),
+        case: Case::Fold,
+        ..settings.clone()
+    }
+}
+
 impl DifferenceReader {
     /// Finds the parts of documents that are compared with these settings: their normalisation
     /// counts.
     #[must_use]
     pub fn new(settings: &AnalysisSettings) -> Self {
-        let words = AnalysisSettings {
-            unit: Unit::Word,
-            tokens: Some(Tokens::Words),
-            case: Case::Fold,
-            ..settings.clone()
-        };
-        Self { words: Analyzer::new(&words), parts: PartReader::new(settings) }
+        Self { words: Analyzer::new(&words_of(settings)), parts: PartReader::new(settings) }
     }
 
     /// The parts of a document. O(text).

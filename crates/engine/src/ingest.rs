@@ -109,7 +109,7 @@ where
     appender.collection.least_size = signer.least_size();
     appender.collection.least_tokens = signer.least_tokens();
     appender.collection.store.arrange(signer.arranged(), signer.least_size());
-    appender.collection.store.holds_remaining(signer.takes_remaining());
+    appender.collection.store.holds_remaining(signer.digests_halves());
     let first = appender.restore(&reader, &mut pieces, progress)?;
     if appender.collection.restored_whole {
         return Ok(appender.finish());

@@ -5,12 +5,13 @@ use crate::join_source::UnitSource;
 use crate::signature_index::signature_index;
 use crate::sketch_verifier::SketchVerifier;
 use crate::templates::Templates;
+use crate::word_loss::{UnitLoss, WordLoss};
 use crate::{Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify};
 use lookalike_core::Threshold;
 use lookalike_join::{
     CandidatePairs, CandidateSearch, InvertedIndex, JoinOptions, JoinResult, KeyVerifier, Linkage,
-    SourceError, SpillBudget, Statistics, Unfiltered, WitnessRule, join_candidates,
-    join_candidates_by, join_candidates_if,
+    RemovalCondition, SourceError, SpillBudget, Statistics, Unfiltered, WitnessRule,
+    join_candidates, join_candidates_by, join_candidates_if,
 };
 use std::sync::Arc;
 use std::time::Instant;
@@ -30,6 +31,8 @@ pub struct MatchOptions {
     /// A match removes a document only if the kept one contains it to this degree (leaders, exact
     /// verification).
     pub contained: Option<Threshold>,
+    /// A match removes a document only if it loses few words (leaders).
+    pub loss: Option<Arc<WordLoss>>,
     /// The boilerplate that was removed from the sets: sets match as well if the complete ones reach
     /// the threshold (exact join, no method).
     pub templates: Option<Arc<Templates>>,
@@ -53,6 +56,7 @@ impl MatchOptions {
             list_pairs: None,
             only_protected: false,
             contained: None,
+            loss: None,
             templates: None,
             search: CandidateSearch::default(),
             memory: u64::MAX,
@@ -73,6 +77,9 @@ impl MatchOptions {
             protected: units.protected(),
             only_protected: self.only_protected,
             contained: self.contained,
+            removal: self.loss.as_ref().map(|loss| {
+                Arc::new(UnitLoss::new(Arc::clone(loss), units)) as Arc<dyn RemovalCondition>
+            }),
             least_size: settings.min_features.map_or(0, |least| least.count),
             search: self.search,
             budget: SpillBudget { bytes: self.memory, folder: collection.scratch_folder() },

@@ -32,6 +32,8 @@ pub struct MatchSettings {
     pub min_features: Option<MinFeatures>,
     /// What documents need to have in common besides; `None` for nothing.
     pub distinct: Option<Arc<Distinctions>>,
+    /// Documents with equal sets are one unit only if they have the same words, each as often.
+    pub words_count: bool,
 }
 
 /// Documents with fewer features than this match only documents with the same token sequence. The
@@ -69,6 +71,7 @@ impl MatchSettings {
             boilerplate: None,
             min_features: None,
             distinct: None,
+            words_count: false,
         }
     }
 

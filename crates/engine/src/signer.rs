@@ -18,6 +18,7 @@ pub use given::permuted;
 pub use scratch::SignerScratch;
 pub use stored::{StoredDocuments, StoredSummary};
 
+use crate::differences::words_of;
 use crate::{Approach, Distinctions, EngineError, MatchSettings, MinFeatures, SignatureBlock};
 use given::{Given, GivenFields};
 use lookalike_core::{
@@ -65,6 +66,10 @@ pub struct Signer {
     compares_attachments: bool,
     /// What documents need to have in common to have any elements and keys in common.
     distinct: Option<Arc<Distinctions>>,
+    /// Finds the words that documents of a unit have in common, if these count.
+    words: Option<Analyzer>,
+    /// Whether each occurrence of a token is an element.
+    numbers_repeats: bool,
     /// Where documents come from whose texts are not stored.
     stored: Option<Arc<dyn StoredDocuments>>,
 }
@@ -112,6 +117,8 @@ impl Signer {
             common_of_method: None,
             compares_attachments: true,
             distinct: settings.distinct.clone(),
+            words: settings.words_count.then(|| Analyzer::new(&words_of(&settings.analysis))),
+            numbers_repeats: false,
             stored: None,
         }
     }
@@ -119,7 +126,7 @@ impl Signer {
     /// The same, for counting elements: whatever is compared beside texts does not matter.
     #[must_use]
     pub fn of_texts_alone(self) -> Self {
-        Self { compares_attachments: false, distinct: None, ..self }
+        Self { compares_attachments: false, distinct: None, words: None, ..self }
     }
 
     /// A signer of the elements of each document that are removed as boilerplate, with these
@@ -131,8 +138,27 @@ impl Signer {
             min_features: None,
             compares_attachments: false,
             distinct: None,
+            words: None,
             ..Self::new(settings)
         }
+    }
+
+    /// A signer of the words of each document, each as often as it occurs: words as in
+    /// [`DifferenceReader`](crate::DifferenceReader), numbered by occurrence.
+    #[must_use]
+    pub fn of_words(settings: &MatchSettings) -> Self {
+        let words = MatchSettings {
+            analysis: words_of(&settings.analysis),
+            features: FeatureKind::Terms,
+            terms: Terms::All,
+            common: None,
+            boilerplate: None,
+            min_features: None,
+            distinct: None,
+            words_count: false,
+            ..settings.clone()
+        };
+        Self { numbers_repeats: true, ..Self::new(&words).of_texts_alone() }
     }
 
     /// A signer for these settings and the approach's method.
@@ -174,7 +200,8 @@ impl Signer {
     /// A field that is read and of which no document read so far had a value.
     #[must_use]
     pub fn missing_field(&self) -> Option<&str> {
-        self.given.missing()
+        // What is stored of documents takes the place of fields.
+        self.given.missing().filter(|_| self.stored.is_none())
     }
 
     /// The bound by which sets are partitioned ([`lookalike_core::divide`]): that of the element
@@ -197,9 +224,10 @@ impl Signer {
         }
     }
 
-    /// Whether boilerplate is removed from sets.
-    pub(crate) fn takes_remaining(&self) -> bool {
-        matches!(self.boilerplate, Some((_, SetPart::Remaining)))
+    /// Whether documents of equal sets may be of several units, so that only the low half of the digest
+    /// of a unit is that of its set.
+    pub(crate) fn digests_halves(&self) -> bool {
+        self.words.is_some() || matches!(self.boilerplate, Some((_, SetPart::Remaining)))
     }
 
     /// Whether characters are replaced by the ASCII characters that they look like.
@@ -265,7 +293,7 @@ impl Signer {
         let SignerScratch {
             features, terms, marks, fields, given, signing, signature, few, ..
         } = scratch;
-        let Given { texts, text_ends, numbers, label } = &*given;
+        let Given { texts, text_ends, numbers, label, .. } = &*given;
         let tokens = match (self.filter == TermFilter::ALL, self.features) {
             (false, _) => terms,
             (true, FeatureKind::Terms) => features.terms(),

@@ -77,6 +77,7 @@ fn run_with(
         list_pairs: list,
         only_protected: false,
         contained: None,
+        loss: None,
         templates: None,
         search,
         memory: 1000,

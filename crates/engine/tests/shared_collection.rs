@@ -33,6 +33,7 @@ fn join(
         list_pairs: Some(u64::MAX),
         only_protected: false,
         contained: None,
+        loss: None,
         templates: None,
         search: CandidateSearch::Prefixes,
         memory: 1000,

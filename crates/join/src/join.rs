@@ -92,6 +92,7 @@ pub fn join_candidates_if<S: SetSource>(
     let result = search(pairs, &verifier, options, &statistics, &stop);
     verifier.finish()?;
     exact.finish()?;
+    let result = result?;
     comparing.finish(result, pairs, &statistics, progress)
 }
 
@@ -108,7 +109,7 @@ pub fn join_candidates_by<S: SetSource>(
     progress: &dyn Progress,
 ) -> Result<JoinResult, JoinError> {
     let comparing = Comparing::start(pairs, progress)?;
-    let result = search(pairs, verifier, options, statistics, progress);
+    let result = search(pairs, verifier, options, statistics, progress)?;
     comparing.finish(result, pairs, statistics, progress)
 }
 
@@ -179,7 +180,7 @@ fn search<S: SetSource>(
     options: &JoinOptions,
     statistics: &Statistics,
     progress: &dyn Progress,
-) -> JoinResult {
+) -> Result<JoinResult, SourceError> {
     let sets = pairs.sets;
     let list = |limits| all_pairs(pairs, verifier, limits, statistics, progress);
     let itself = |set: SetId| (set, sets.size(set));
@@ -188,15 +189,26 @@ fn search<S: SetSource>(
         Linkage::Leaders => {
             let listed = options.list_pairs.and_then(|pairs| list(PairLimits { pairs, edges: 0 }));
             let &JoinOptions { witness, protected, only_protected, contained, .. } = options;
+            let removal = options.removal.as_deref();
             let options = LeaderOptions { witness, protected, only_protected };
-            let edges = match contained {
-                None => leaders(pairs, verifier, options, statistics, progress),
-                Some(least) => {
+            let edges = match (contained, removal) {
+                (None, None) => leaders(pairs, verifier, options, statistics, progress),
+                _ => {
                     // The later set of an edge is the one that would be removed.
-                    let accepts =
-                        |edge: Edge| Ok(is_contained(least, edge.shared, sets.size(edge.later)));
+                    let accepts = |edge: Edge| {
+                        let size = sets.size(edge.later);
+                        let contains = |least| is_contained(least, edge.shared, size);
+                        match removal.filter(|_| contained.is_none_or(contains)) {
+                            Some(removal) => removal.allows(edge),
+                            None => Ok(contained.is_none_or(contains)),
+                        }
+                    };
                     let verifier = AcceptedVerifier::new(verifier, &accepts);
-                    leaders(pairs, &verifier, options, statistics, progress)
+                    let has_failed = || verifier.has_failed();
+                    let stop = StopOnReadError { progress, has_failed: &has_failed };
+                    let edges = leaders(pairs, &verifier, options, statistics, &stop);
+                    verifier.finish()?;
+                    edges
                 }
             };
             let (mut leader, mut shared): (Vec<SetId>, Vec<u32>) =
@@ -246,5 +258,5 @@ fn search<S: SetSource>(
                 .unzip()
         }
     };
-    result
+    Ok(result)
 }

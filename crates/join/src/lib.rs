@@ -128,7 +128,7 @@ pub use id::{ChunkId, ListId, SetId, TaskId};
 pub use index::{COUNTED_BYTES, Entry, InvertedIndex, ListKey, UNKNOWN};
 pub use join::{join, join_candidates, join_candidates_by, join_candidates_if};
 pub use matches::{Edge, JoinResult, PairList};
-pub use options::{JoinOptions, Linkage};
+pub use options::{JoinOptions, Linkage, RemovalCondition};
 pub use order::{Counters, DecodeError, DfSketch, ElementOrder, SketchMismatch};
 pub use prefix::{PrefixFilter, PrefixKey, PrefixScratch, index_keys, prefix};
 pub use progress::{Progress, Silent};

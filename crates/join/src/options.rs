@@ -1,8 +1,11 @@
 //! What a join computes besides the criterion, and the memory that it may take.
 
+use crate::source::SourceError;
 use crate::survivors::WitnessRule;
-use crate::{CandidateSearch, SpillBudget};
+use crate::{CandidateSearch, Edge, SpillBudget};
 use lookalike_core::Threshold;
+use std::fmt::Debug;
+use std::sync::Arc;
 
 /// How matches become clusters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
@@ -13,6 +16,15 @@ pub enum Linkage {
     Leaders,
     /// Connected components (Broder 1997): chains included.
     Components,
+}
+
+/// Which matches may remove their later set, besides [`JoinOptions::contained`].
+pub trait RemovalCondition: Debug + Send + Sync {
+    /// Whether the later set of a match may be removed. A function of the two sets.
+    ///
+    /// # Errors
+    /// What it depends on cannot be read.
+    fn allows(&self, edge: Edge) -> Result<bool, SourceError>;
 }
 
 /// Options of [`crate::join`].
@@ -32,6 +44,8 @@ pub struct JoinOptions {
     /// A match removes its later set only if the earlier one contains it to this degree
     /// ([`Linkage::Leaders`], with verifiers that count shared elements).
     pub contained: Option<Threshold>,
+    /// A match removes its later set only if this allows it ([`Linkage::Leaders`]).
+    pub removal: Option<Arc<dyn RemovalCondition>>,
     /// Sets with fewer elements are not compared.
     pub least_size: u32,
     /// How candidates are found.
@@ -53,6 +67,7 @@ impl JoinOptions {
             protected: 0,
             only_protected: false,
             contained: None,
+            removal: None,
             least_size: 0,
             search: CandidateSearch::default(),
             budget: SpillBudget::unlimited(),

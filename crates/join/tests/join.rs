@@ -7,14 +7,15 @@ use lookalike_cluster::Components;
 use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Halves, Measure, Overlap, SparseIndex};
 use lookalike_join::{
-    CandidateSearch, ChunkId, Criterion, Decision, DfSketch, HighElements, InMemorySets, JoinError,
-    JoinOptions, JoinResult, LeaderPass, Linkage, MatchEdge, OffsetArrays, Part, Posting, SetId,
-    SetScan, SetSource, Silent, SortedSets, SourceError, SpillBudget, TaskId, WitnessRule,
-    candidates, index_keys, join, verify,
+    CandidateSearch, ChunkId, Criterion, Decision, DfSketch, Edge, HighElements, InMemorySets,
+    JoinError, JoinOptions, JoinResult, LeaderPass, Linkage, MatchEdge, OffsetArrays, Part,
+    Posting, RemovalCondition, SetId, SetScan, SetSource, Silent, SortedSets, SourceError,
+    SpillBudget, TaskId, WitnessRule, candidates, index_keys, join, verify,
 };
 use proptest::prelude::*;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Matches by (later, earlier).
@@ -305,6 +306,60 @@ proptest! {
                 let all: Vec<(u32, u32, u32)> =
                     truth.iter().map(|(&(later, earlier), counts)| (later, earlier, counts.shared)).collect();
                 prop_assert_eq!(listed(&found), all);
+            }
+        }
+    }
+}
+
+/// Allows about half of all removals, or fails at one.
+#[derive(Debug)]
+struct Half {
+    salt: u64,
+    fails: bool,
+}
+
+impl Half {
+    fn allowed(&self, later: u32, earlier: u32) -> bool {
+        finalise(self.salt ^ u64::from(later) << 32 ^ u64::from(earlier)) % 2 == 0
+    }
+}
+
+impl RemovalCondition for Half {
+    fn allows(&self, edge: Edge) -> Result<bool, SourceError> {
+        let allowed = self.allowed(edge.later.0, edge.earlier.0);
+        match self.fails && !allowed {
+            true => Err("unreadable".into()),
+            false => Ok(allowed),
+        }
+    }
+}
+
+proptest! {
+    /// A match that a condition does not allow to remove anything is listed; an error of the condition
+    /// ends the join.
+    #[test]
+    fn removals_that_a_condition_allows(
+        sets in sets(), criterion in criteria(), salt in any::<u64>(), fails in any::<bool>(),
+        witness in prop::sample::select(vec![WitnessRule::First, WitnessRule::Best]), search in searches(),
+    ) {
+        let count = sets.len() as u32;
+        let truth = brute_force(&sets, criterion);
+        let mut removing = truth.clone();
+        let half = Half { salt, fails: false };
+        removing.retain(|&(later, earlier), _| half.allowed(later, earlier));
+        let arrays = Arrays::new(&sets);
+        let removal = Some(Arc::new(Half { salt, fails }) as Arc<dyn RemovalCondition>);
+        let options = JoinOptions {
+            removal, witness, search, list_pairs: Some(u64::MAX), ..JoinOptions::in_memory(Linkage::Leaders)
+        };
+        match join(&arrays.sets(), criterion, &options, &Silent) {
+            Err(error) => prop_assert!(fails && error.to_string().contains("unreadable")),
+            Ok(found) => {
+                prop_assert_eq!(leaders(&found), greedy(count, &removing, witness, criterion.measure));
+                prop_assert_eq!(listed(&found).len(), truth.len());
+                // The first removal that is refused is asked for.
+                let asked = truth.keys().next().is_some_and(|&(later, earlier)| !half.allowed(later, earlier));
+                prop_assert!(!(fails && asked));
             }
         }
     }

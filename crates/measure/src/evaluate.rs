@@ -229,7 +229,7 @@ struct Checked {
 
 impl Checked {
     fn new(settings: &Settings, options: &EvaluateOptions) -> Result<Self, LookalikeError> {
-        settings.refuse(&["keep_n", "contained_only", "boilerplate"], "evaluate")?;
+        settings.refuse(&["keep_n", "contained_only", "max_lost", "boilerplate"], "evaluate")?;
         let matching = settings.matching()?;
         let from = options.list_from(&matching)?;
         let entries = match options.methods.as_slice() {

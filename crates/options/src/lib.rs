@@ -71,6 +71,8 @@ pub enum Kind {
     Distinctions,
     /// A number, a share, or `auto`.
     Limit,
+    /// A number of words, or a share of them.
+    MaxLost,
     /// Text with the escapes `\n`, `\t` and `\\`.
     Separator,
     /// A character, or `tab`.

@@ -27,7 +27,7 @@ const SURVIVORS: Item = Item { heading: "Which duplicate to keep", ..MATCHING };
 const OF_METHOD: Item = Item { heading: "Method", ..MATCHING };
 
 /// All settings, group by group, in the order of the documentation.
-pub const SETTINGS: [&[Item]; 15] = [
+pub const SETTINGS: [&[Item]; 16] = [
     CRITERION,
     WITNESS,
     ANALYSIS,
@@ -38,6 +38,7 @@ pub const SETTINGS: [&[Item]; 15] = [
     KEEP,
     KEEP_N,
     CONTAINED,
+    LOST,
     LINKAGE,
     METHOD,
     METHOD_OPTIONS,
@@ -298,6 +299,25 @@ pub const CONTAINED: &[Item] = &[Item {
     ..SURVIVORS
 }];
 
+/// Removals that lose few words.
+pub const LOST: &[Item] = &[Item {
+    name: "max-lost",
+    value: "N|P%",
+    kind: Kind::MaxLost,
+    help: "Remove a document only if the kept one lacks at most N of its words, or P % of them; 0 loses no word",
+    long_help: Some(
+        "Remove a document only if the kept one lacks at most N of its words, or P % of them, besides reaching --threshold. \
+         Each word counts as often as it occurs; order, case and punctuation do not count. 0 removes \
+         documents only if all their words are in the kept one. The number is in the column `lost` of the ledger. The inputs are read one more time.",
+    ),
+    python_help: Some(
+        "Remove a document only if the kept one lacks at most so many of its words (``10``), or a share of them (``\"2%\"``). \
+         Each word counts as often as it occurs. The documents are read one more time.",
+    ),
+    python_type: Some(("int | str | None", "None")),
+    ..SURVIVORS
+}];
+
 /// How pairs become clusters.
 pub const LINKAGE: &[Item] = &[Item {
     name: "linkage",
@@ -306,7 +326,7 @@ pub const LINKAGE: &[Item] = &[Item {
     help: "How pairs become clusters",
     python_help: Some(
         "Every removed document matches a kept one, or is connected with it by matches. By default leaders where \
-         documents are removed, and components where pairs and clusters are listed (leaders with `contained_only`).",
+         documents are removed, and components where pairs and clusters are listed (leaders with `contained_only` and `max_lost`).",
     ),
     ..SURVIVORS
 }];

@@ -2,7 +2,7 @@
 
 use crate::approach::{LexiconUsed, approach};
 use crate::boilerplate::Boilerplate;
-use crate::common::CommonCounts;
+use crate::common::{CommonCounts, content};
 use crate::given_fields;
 use crate::index::{append_matched, is_index};
 use crate::memory::Memory;
@@ -19,7 +19,7 @@ use lookalike_engine::units::rules_order;
 use lookalike_engine::{
     Approach, CandidateSearch, Checkpoints, Collection, Decided, DocumentId, EngineError,
     IngestOptions, Ingested, JoinPlan, Linkage, MatchOptions, MatchResult, MatchSettings, Matches,
-    Progress, Removal, Signer, Templates, Units, Verdicts, Verify, find_from,
+    Progress, Removal, Signer, Templates, Units, Verdicts, Verify, WordLoss, find_from,
 };
 use lookalike_io::Inputs;
 use lookalike_io::input::InputError;
@@ -256,6 +256,7 @@ pub(crate) fn analyse_inputs(
     let collection = compared.read(job, &options, progress)?;
     // The join may drop sets, so documents of nothing but boilerplate are counted before it.
     let (only_boilerplate, templates) = compared.templates(job, &collection, progress)?;
+    let loss = compared.loss(job, &collection, progress)?;
     // Documents of an index come and go, and with them the values that its rules prefer.
     let (collection, keep_values) =
         with_keep_values(collection, &inputs, &keep, matches.is_none(), &mut scratch_dir)?;
@@ -267,7 +268,8 @@ pub(crate) fn analyse_inputs(
     let ingested = Ingested::new(collection, budget)?;
     let mut phases = vec![("reading", started.elapsed().as_secs_f64())];
 
-    let options = match_options(job, list_pairs, templates.clone(), budget)?;
+    let options =
+        MatchOptions { loss, ..match_options(job, list_pairs, templates.clone(), budget)? };
     let Compared { settings, approach, lexicon, boilerplate, .. } = compared;
     let plan = JoinPlan {
         keep: &keep,
@@ -396,6 +398,40 @@ impl<'a> Compared<'a> {
     }
 }
 
+impl Compared<'_> {
+    /// The words of each document, if removals may lose only so many. They are read once more.
+    fn loss(
+        &self,
+        job: &Job,
+        collection: &Collection,
+        progress: &dyn Progress,
+    ) -> Result<Option<Arc<WordLoss>>, LookalikeError> {
+        let Some(most) = job.settings.max_lost else { return Ok(None) };
+        let options = second_reading(job);
+        let signer = Signer::of_words(&self.settings);
+        let words = self.documents.ingest(&signer, &options, progress)?;
+        if content(&words)? != content(collection)? {
+            return Err(self.documents.changed());
+        }
+        Ok(Some(Arc::new(WordLoss::new(words, most, options.memory)?)))
+    }
+}
+
+/// How documents are read once more for what is compared beside their sets: it takes up to an eighth of
+/// the memory budget; more is spilled.
+pub(crate) fn second_reading(job: &Job) -> IngestOptions {
+    let memory = Memory::of(job.memory);
+    IngestOptions {
+        memory: memory.counting() / 2,
+        sequences: memory.sequences(),
+        scratch: state::folder(job),
+        strict: job.strict,
+        skip_unreadable: job.skip_unreadable,
+        in_flight: memory.in_flight(),
+        ..IngestOptions::in_memory(job.thread_count())
+    }
+}
+
 /// A collection whose documents have what the keep rules need.
 fn with_keep_values(
     collection: Collection,
@@ -452,6 +488,7 @@ fn match_options(
         list_pairs: list_pairs.then_some(job.max_pairs),
         only_protected: job.against_only,
         contained: job.settings.contained()?,
+        loss: None,
         templates,
         search: CandidateSearch::default(),
         memory: Memory::of(job.memory).counting(),

@@ -114,6 +114,9 @@ fn about_survivors(settings: &Settings) -> Option<String> {
         Settings { contained_only: Some(least), .. } => Some(format!(
             "A match removed a document only if the kept one contains it (contained_only={least})."
         )),
+        Settings { max_lost: Some(most), .. } => Some(format!(
+            "A match removed a document only if the kept one lacks few of its words (max_lost={most})."
+        )),
         Settings { keep_n: 0, .. } => {
             Some("No document of a cluster was kept (keep_n=0).".to_owned())
         }

@@ -68,6 +68,7 @@ impl NearMisses {
             linkage: Linkage::Components,
             list_pairs: Some(max_pairs),
             contained: None,
+            loss: None,
             templates: None,
             only_protected: false,
             ..options.clone()

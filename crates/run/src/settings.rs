@@ -6,6 +6,7 @@ use crate::no_statistics::NoStatistics;
 use crate::page_files::REPORT_SIZE;
 use lookalike_cluster::{KeepRule, keep_rules};
 use lookalike_core::{FeatureKind, Measure, ShortDocuments, Threshold};
+use lookalike_engine::MaxLost;
 use lookalike_engine::{Linkage, MatchSettings, MinFeatures, Verify, WitnessRule};
 use lookalike_io::{DiscoverOptions, FieldNames, Format, FormatOptions, Inputs, ReadFailure};
 use lookalike_methods::{Method, MethodSpec, build};
@@ -67,6 +68,10 @@ pub struct Settings {
     /// and at most 1, as written. With [`Linkage::Leaders`] and exact verification.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contained_only: Option<String>,
+    /// A match removes a document only if the kept one lacks no more of its words, each counted as
+    /// often as it occurs. With [`Linkage::Leaders`] and exact verification.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_lost: Option<MaxLost>,
     /// Which fields hold what.
     pub fields: FieldNames,
     /// Form of all inputs, where it was not left to their names.
@@ -206,6 +211,7 @@ impl Default for Settings {
             witness: WitnessRule::First,
             keep_n: DEFAULT_KEEP_N,
             contained_only: None,
+            max_lost: None,
             fields: FieldNames::default(),
             format: None,
             max_record: None,
@@ -248,6 +254,7 @@ impl Settings {
             )));
         }
         self.contained()?;
+        self.check_max_lost()?;
         let none = [
             ("min_features", self.min_features == Some(0)),
             ("ignore_common", self.ignore_common == Some(0)),
@@ -280,6 +287,7 @@ impl Settings {
             boilerplate: None,
             min_features: (count > 1).then_some(MinFeatures { count, features, terms }),
             distinct: self.distinctions()?.map(Arc::new),
+            words_count: self.max_lost.is_some(),
         })
     }
 
@@ -304,7 +312,7 @@ impl Settings {
     /// pairs and clusters are listed, else documents are removed. One place for all callers.
     #[must_use]
     pub fn resolved(&self, lists: bool) -> Self {
-        let usual = match lists && self.contained_only.is_none() {
+        let usual = match lists && self.contained_only.is_none() && self.max_lost.is_none() {
             true => Linkage::Components,
             false => Linkage::Leaders,
         };
@@ -331,22 +339,37 @@ impl Settings {
     /// A degree that makes no sense; settings with which it is not known.
     pub(crate) fn contained(&self) -> Result<Option<Threshold>, LookalikeError> {
         let Some(least) = &self.contained_only else { return Ok(None) };
-        let needs = |what: &str| {
-            Err(LookalikeError::Settings(format!(
-                "the setting contained_only={least} compares each removed document with the kept one; \
-                 that needs the setting {what}"
-            )))
-        };
-        if self.linkage() != Linkage::Leaders {
-            return needs("linkage=leaders");
-        }
-        if self.method.as_ref().is_some_and(|method| method.verify != Verify::Exact) {
-            return needs("verify=exact");
-        }
+        self.check_leaders(&format!("contained_only={least}"))?;
         let least: Threshold = least.parse().map_err(|error| {
             LookalikeError::Settings(format!("the setting contained_only={least}: {error}"))
         })?;
         Ok(Some(least))
+    }
+
+    /// Refuses a limit of lost words with which it is not known what is lost.
+    fn check_max_lost(&self) -> Result<(), LookalikeError> {
+        let Some(most) = self.max_lost else { return Ok(()) };
+        if self.fields.features.is_some() {
+            return Err(LookalikeError::Settings(format!(
+                "the setting max_lost={most} is about words, and the setting features_field takes the \
+                 place of texts; leave one of them out"
+            )));
+        }
+        self.check_leaders(&format!("max_lost={most}"))
+    }
+
+    /// Refuses a setting that compares each removed document with its witness where there is no such
+    /// comparison.
+    fn check_leaders(&self, setting: &str) -> Result<(), LookalikeError> {
+        let needs = match &self.method {
+            _ if self.linkage() != Linkage::Leaders => "linkage=leaders",
+            Some(method) if method.verify != Verify::Exact => "verify=exact",
+            _ => return Ok(()),
+        };
+        Err(LookalikeError::Settings(format!(
+            "the setting {setting} compares each removed document with the kept one; that needs the \
+             setting {needs}"
+        )))
     }
 
     /// The analysis of a run over these inputs, with its tokens decided.
@@ -401,7 +424,7 @@ impl Settings {
     }
 
     /// Settings about survivors, for [`Settings::refuse`].
-    pub const SURVIVORS: [&str; 2] = ["keep_n", "contained_only"];
+    pub const SURVIVORS: [&str; 3] = ["keep_n", "contained_only", "max_lost"];
 
     /// Refuses those of these settings that are given, in a call that does not honour them.
     ///
@@ -466,9 +489,10 @@ impl Settings {
 /// A setting that not every call honours: its name, whether it is given, and the runs that do.
 type Scope = (&'static str, fn(&Settings) -> bool, &'static str);
 
-const SCOPES: [Scope; 3] = [
+const SCOPES: [Scope; 4] = [
     ("keep_n", |given| given.keep_n != DEFAULT_KEEP_N, "dedup on one machine"),
-    ("contained_only", |given| given.contained_only.is_some(), "dedup on one machine"),
+    ("contained_only", |given| given.contained_only.is_some(), "dedup and cluster on one machine"),
+    ("max_lost", |given| given.max_lost.is_some(), "dedup and cluster on one machine"),
     ("boilerplate", |given| given.boilerplate.is_some(), "dedup and cluster on one machine"),
 ];
 

@@ -231,6 +231,12 @@ fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
     if let Some(least) = &settings.contained_only {
         other.insert("contained_only".into(), json!(least));
     }
+    if let Some(most) = settings.max_lost {
+        other.insert("max_lost".into(), json!(most));
+    }
+    if !settings.distinct_by.is_empty() {
+        other.insert("distinct_by".into(), json!(settings.distinct_by));
+    }
     if let Some(most) = settings.ignore_common {
         other.insert("ignore_common".into(), json!(most));
     }

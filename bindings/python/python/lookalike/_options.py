@@ -70,6 +70,9 @@ class SettingFields:
         (``"5%"``) or ``"auto"``. Documents that reach the threshold only with them match if the rest reaches 0.3.
     site_field : str, optional
         Field that names the site of a document for `boilerplate`.
+    distinct_by : str | Sequence[str], default ()
+        Match only documents that have this in common: ``numbers``, ``identifiers``, ``title``, ``title+numbers``,
+        ``names``, ``symbols``, the name of a field, a ``/REGEX/``; one or several.
     separate_by : str, optional
         Match only documents with the same value of this field: a language, a site, a security label.
     keep : str | Sequence[str], default "first"
@@ -81,9 +84,13 @@ class SettingFields:
     contained_only : number or str, optional
         Remove a document only if the kept one contains this share of its features (above 0, at most 1), besides
         reaching `threshold`; with `linkage` leaders.
+    max_lost : int | str, optional
+        Remove a document only if the kept one lacks at most so many of its words (``10``), or a share of them
+        (``"2%"``). Each word counts as often as it occurs. The documents are read one more time.
     linkage : {"leaders", "components"}, optional
         Every removed document matches a kept one, or is connected with it by matches. By default leaders where
-        documents are removed, and components where pairs and clusters are listed (leaders with `contained_only`).
+        documents are removed, and components where pairs and clusters are listed (leaders with `contained_only` and
+        `max_lost`).
     method : str, optional
         A method of the papers instead of the exact join, ``"name:parameter=value,…"``; see :func:`methods`.
     verify : {"exact", "sketch", "none"}, default "exact"
@@ -174,10 +181,12 @@ class SettingFields:
     ignore_common: int | None = None
     boilerplate: int | str | None = None
     site_field: str | None = None
+    distinct_by: str | Sequence[str] = ()
     separate_by: str | None = None
     keep: str | Sequence[str] = "first"
     keep_n: int = 1
     contained_only: Threshold | None = None
+    max_lost: int | str | None = None
     linkage: Literal["leaders", "components"] | None = None
     method: str | None = None
     verify: Literal["exact", "sketch", "none"] = "exact"
@@ -224,10 +233,12 @@ class TextKeywords(TypedDict, total=False):
     ignore_common: int | None
     boilerplate: int | str | None
     site_field: str | None
+    distinct_by: str | Sequence[str]
     separate_by: str | None
     keep: str | Sequence[str]
     keep_n: int
     contained_only: Threshold | None
+    max_lost: int | str | None
     linkage: Literal["leaders", "components"] | None
     text: str
     id: str
@@ -304,10 +315,12 @@ PATHS: dict[str, tuple[str, ...]] = {
     "ignore_common": ("ignore_common",),
     "boilerplate": ("boilerplate",),
     "site_field": ("site_field",),
+    "distinct_by": ("distinct_by",),
     "separate_by": ("separate_by",),
     "keep": ("keep",),
     "keep_n": ("keep_n",),
     "contained_only": ("contained_only",),
+    "max_lost": ("max_lost",),
     "linkage": ("linkage",),
     "method": ("method", "spec"),
     "verify": ("method", "verify"),

@@ -74,6 +74,7 @@ class Settings(SettingFields):
             "keep": keep,
             "distinct_by": (distinct,) if isinstance(distinct, str) else tuple(distinct),
             "contained_only": None if self.contained_only is None else threshold_text(self.contained_only),
+            "max_lost": None if self.max_lost is None else str(self.max_lost),
             "boilerplate": None if self.boilerplate is None else str(self.boilerplate),
             "extract": (self.extract,) if isinstance(self.extract, str) else tuple(self.extract),
         }

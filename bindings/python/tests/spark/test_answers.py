@@ -69,6 +69,16 @@ def test_documents_are_ordered_by_id_and_filtered_by_it(stored: Stored, tmp_path
     assert sorted(clean["id"].to_pylist()) == in_order.filter(result.mask())["id"].to_pylist()
 
 
+def test_what_documents_need_to_have_in_common(stored: Stored, tmp_path: Path) -> None:
+    table = table_of(traps())
+    table = table.append_column("side", pyarrow.array([["left", None][at % 2] for at in range(table.num_rows)]))
+    settings: dict[str, Any] = {"threshold": 0.5, "distinct_by": ["numbers", "side"]}
+    found = lookalike.spark.dedup(stored(table), work=str(tmp_path / "work"), row="row", **settings)
+    result = lookalike.dedup(table, **settings)
+    check(found, result)
+    assert 0 < len(result.removed()) < len(lookalike.dedup(table, threshold=0.5).removed())
+
+
 def test_rounds(stored: Stored, tmp_path: Path) -> None:
     table = table_of(traps())
     few = Limits(list=2, head=2, rounds=4, flips=1, block=1000, one_task=2, few=0, few_pairs=0, bucket=200, direct=4)

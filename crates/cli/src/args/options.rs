@@ -6,7 +6,7 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use lookalike::{
     input::{CsvChar, CsvQuote, Extractor, Format, StatusFilter, TextEncoding},
     results::TableFormat,
-    settings::BoilerplateLimit,
+    settings::{BoilerplateLimit, MaxLost},
 };
 use lookalike_options::{self as options, Item, Kind};
 use serde_json::Value;
@@ -49,6 +49,7 @@ groups! {
     KeepArgs, Keep: KEEP;
     KeepNArgs, KeepN: KEEP_N;
     ContainedArgs, Contained: CONTAINED;
+    LostArgs, Lost: LOST;
     WitnessArgs, Witness: WITNESS;
     FieldArgs, Fields: FIELDS, FORMATS;
     PresetArgs, Preset: PRESET;
@@ -153,6 +154,7 @@ fn parser(kind: Kind) -> ValueParser {
             Ok::<Value, String>(list.iter().map(ToString::to_string).collect())
         }),
         Kind::Limit => ValueParser::new(checked::<BoilerplateLimit>),
+        Kind::MaxLost => ValueParser::new(checked::<MaxLost>),
         Kind::Separator => ValueParser::new(|text: &str| separator(text).map(Value::from)),
         Kind::CsvChar => ValueParser::new(checked::<CsvChar>),
         Kind::CsvQuote => ValueParser::new(checked::<CsvQuote>),

@@ -3,8 +3,8 @@
 use super::options::choice;
 use super::values::utf8;
 use super::{
-    ContainedArgs, InputArgs, KeepNArgs, LogArgs, MatchArgs, MemoryArgs, OutputArgs, ReportArgs,
-    SeedArgs, WitnessArgs,
+    ContainedArgs, InputArgs, KeepNArgs, LogArgs, LostArgs, MatchArgs, MemoryArgs, OutputArgs,
+    ReportArgs, SeedArgs, WitnessArgs,
 };
 use clap::Args;
 use lookalike::settings::Linkage;
@@ -72,6 +72,8 @@ pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) contained: ContainedArgs,
     #[command(flatten)]
+    pub(crate) lost: LostArgs,
+    #[command(flatten)]
     pub(crate) extra: ExtraArgs,
     /// Stop (exit code 3) before more than this share is removed, of all documents or of an input
     /// with at least 100 documents [default: 98% of all, if there are more than 1000]
@@ -113,13 +115,15 @@ pub(crate) struct DedupArgs {
 pub(crate) struct ClusterArgs {
     #[command(flatten)]
     pub(crate) run: RunArgs,
-    /// How pairs become clusters [default: components; leaders with --contained-only]
+    /// How pairs become clusters [default: components; leaders with --contained-only and --max-lost]
     #[arg(long, value_parser = choice::<Linkage>("linkage"), help_heading = "Which duplicate to keep")]
     pub(crate) linkage: Option<Linkage>,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
     #[command(flatten)]
     pub(crate) contained: ContainedArgs,
+    #[command(flatten)]
+    pub(crate) lost: LostArgs,
     #[command(flatten)]
     pub(crate) extra: ExtraArgs,
 }

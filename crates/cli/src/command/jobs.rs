@@ -7,7 +7,7 @@ use lookalike::{Job, Settings, input::recorded_url, settings::Linkage};
 
 /// The job of `dedup`.
 pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
-    let survivors: [&Given; 3] = [&args.witness, &args.contained, &args.keep_n];
+    let survivors: [&Given; 4] = [&args.witness, &args.contained, &args.lost, &args.keep_n];
     let mut job = Job {
         max_loss: args.max_loss.clone(),
         max_cluster: args.max_cluster.clone(),
@@ -25,7 +25,7 @@ pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
 
 /// The job of `cluster`.
 pub(super) fn cluster_job(args: &ClusterArgs) -> anyhow::Result<Job> {
-    job(&args.run, &args.extra, args.linkage, &[&args.witness, &args.contained])
+    job(&args.run, &args.extra, args.linkage, &[&args.witness, &args.contained, &args.lost])
 }
 
 fn job(

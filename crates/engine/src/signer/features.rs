@@ -72,7 +72,7 @@ impl Signer {
             Some(found) => found,
             None => (&whole[..], features::digest(&whole).ok_or(Unsigned::Empty)?),
         };
-        if self.common.is_some() || self.boilerplate.is_some() || scratch.given.label != 0 {
+        if self.common.is_some() || self.digests_halves() || scratch.given.label != 0 {
             let common = self.common.as_deref();
             let others = |element: &u64| !common.is_some_and(|common| common.contains(*element));
             scratch.left.clear();
@@ -142,11 +142,11 @@ impl Signer {
         set: &mut [u64],
         digest: SetDigest,
     ) -> Result<SetDigest, Unsigned> {
-        if !given.permute(set) {
+        if !given.permute(set) && self.words.is_none() {
             return Ok(digest);
         }
         let own = features::digest(set).ok_or(Unsigned::OnlyCommon)?;
-        Ok(match self.takes_remaining() {
+        Ok(match self.digests_halves() {
             true => remaining_digest(own, given.separated(digest)),
             false => own,
         })

@@ -29,6 +29,8 @@ pub(super) struct Given {
     pub(super) numbers: Vec<Number>,
     /// A hash of what it has in common with all documents that it may match; 0 if that is any.
     pub(super) label: u64,
+    /// A digest of its words, each as often as it occurs; 0 if they do not count.
+    pub(super) words: u128,
 }
 
 impl Given {
@@ -57,9 +59,9 @@ impl Given {
         separated
     }
 
-    /// A digest of a token sequence that documents with another value do not have.
+    /// A digest of a token sequence that documents with another label or other words do not have.
     pub(super) fn separated(&self, digest: SetDigest) -> SetDigest {
-        SetDigest(digest.0 ^ (u128::from(self.label) << 64 | u128::from(self.label)))
+        SetDigest(digest.0 ^ self.words ^ (u128::from(self.label) << 64 | u128::from(self.label)))
     }
 }
 
@@ -114,7 +116,10 @@ impl GivenFields {
     /// Remembers which fields a record has.
     pub(super) fn see(&self, record: &RecordView<'_>) {
         for (field, (_, seen)) in self.names.iter().enumerate() {
-            if !seen.load(Ordering::Relaxed) && record.given.of(field).next().is_some() {
+            // A stored document has a hash of its values.
+            let is_given =
+                record.beside.distinct.is_some() || record.given.of(field).next().is_some();
+            if is_given && !seen.load(Ordering::Relaxed) {
                 seen.store(true, Ordering::Relaxed);
             }
         }

@@ -7,7 +7,9 @@ use crate::Distinctions;
 use crate::distinctions::{Described, value_hash};
 use crate::original;
 use lookalike_core::fingerprint::finalise;
-use lookalike_core::{FeatureKind, FeatureScratch, TextDigest, TokenDigest, fingerprint};
+use lookalike_core::{
+    FeatureKind, FeatureScratch, MultisetDigest, TextDigest, TokenDigest, fingerprint,
+};
 use lookalike_io::{Beside, Content, FeatureList, RecordView};
 use lookalike_text::{Batch, Page, TermFilter, Terms};
 use std::borrow::Cow;
@@ -118,6 +120,13 @@ impl Signer {
         scratch: &mut SignerScratch,
     ) {
         scratch.given.label = self.label(self.beside(record, document, scratch));
+        scratch.given.words = 0;
+        if let Some(words) = &self.words {
+            let SignerScratch { analysis, given, .. } = scratch;
+            let mut digest = MultisetDigest::default();
+            words.tokens(document.text, analysis, |word| digest.add(word));
+            given.words = digest.0;
+        }
     }
 
     /// The label of a document: of what it needs to have in common with others, and of its
@@ -175,6 +184,9 @@ impl Signer {
             self.filter.terms(&self.analyzer, text, filter, |term| {
                 terms.push(fingerprint::token(term));
             });
+        }
+        if self.numbers_repeats {
+            features.number_repeats();
         }
         let seen = of_tokens(text.len(), features);
         match seen.tokens == 0 {

@@ -121,6 +121,13 @@ impl Earlier {
         } else if let Some(least) = &job.contained_only {
             settings.contained_only = Some(least.clone());
         }
+        if linkage == Linkage::Components {
+            settings.max_lost = None;
+        }
+        settings.refuse(
+            &["max_lost"],
+            "clusters from tables, which do not have the words of documents",
+        )?;
         if settings.contained_only.is_some() && self.evidence == Sort::Samples {
             settings.refuse(&Settings::SURVIVORS, "runs whose pairs were decided by sketches")?;
         }
