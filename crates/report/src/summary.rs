@@ -441,6 +441,10 @@ pub struct NearMissSummary {
     pub threshold: f64,
     /// Rows in the table.
     pub listed: u64,
+    /// Rows of pairs that reach the threshold and are kept apart by what documents need to have in
+    /// common, if they need anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept_apart: Option<u64>,
     /// Whether these are all; otherwise there are more pairs than are listed, and none is.
     pub complete: bool,
     /// Pairs of documents with different feature sets, removed ones included, by their measure: bins

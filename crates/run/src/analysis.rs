@@ -5,6 +5,7 @@ use crate::boilerplate::Boilerplate;
 use crate::common::{CommonCounts, content};
 use crate::given_fields;
 use crate::index::{append_matched, is_index};
+use crate::kept_apart::KeptApart;
 use crate::memory::Memory;
 use crate::near_misses::{NearMisses, lower_threshold};
 use crate::reading::{Documents, Reading};
@@ -13,7 +14,7 @@ use crate::settings::DEFAULT_KEEP_N;
 use crate::term_counts::DocumentSum;
 use crate::{Job, LookalikeError, input_fields, keep_fields, skipped_files, state, tokens};
 use lookalike_cluster::KeepRule;
-use lookalike_core::Measure;
+use lookalike_core::{Measure, Threshold};
 use lookalike_engine::signer::StoredDocuments;
 use lookalike_engine::units::rules_order;
 use lookalike_engine::{
@@ -257,6 +258,7 @@ pub(crate) fn analyse_inputs(
     // The join may drop sets, so documents of nothing but boilerplate are counted before it.
     let (only_boilerplate, templates) = compared.templates(job, &collection, progress)?;
     let loss = compared.loss(job, &collection, progress)?;
+    let alike = compared.without_distinctions(job, &collection, near_misses_from, progress)?;
     // Documents of an index come and go, and with them the values that its rules prefer.
     let (collection, keep_values) =
         with_keep_values(collection, &inputs, &keep, matches.is_none(), &mut scratch_dir)?;
@@ -291,7 +293,10 @@ pub(crate) fn analyse_inputs(
             let (settings, most) = (plan.settings, job.max_pairs);
             let found =
                 NearMisses::find(from, collection, units, settings, &options, most, progress)?;
-            near_misses = Some(found);
+            let apart = alike.filter(|_| found.complete).map(|alike| {
+                KeptApart::find(alike, (units, &found.edges), settings, &options, most, progress)
+            });
+            near_misses = Some(NearMisses { apart: apart.transpose()?, ..found });
         }
         Ok::<_, LookalikeError>(found)
     })?;
@@ -414,6 +419,30 @@ impl Compared<'_> {
             return Err(self.documents.changed());
         }
         Ok(Some(Arc::new(WordLoss::new(words, most, options.memory)?)))
+    }
+}
+
+impl Compared<'_> {
+    /// The documents without what they need to have in common to match, if near misses are asked
+    /// for and they need anything. They are read once more.
+    fn without_distinctions(
+        &self,
+        job: &Job,
+        collection: &Collection,
+        near_misses_from: Option<Threshold>,
+        progress: &dyn Progress,
+    ) -> Result<Option<Collection>, LookalikeError> {
+        if near_misses_from.is_none() || self.settings.distinct.is_none() {
+            return Ok(None);
+        }
+        let settings =
+            MatchSettings { distinct: None, words_count: false, ..self.settings.clone() };
+        let found =
+            self.documents.ingest(&Signer::new(&settings), &second_reading(job), progress)?;
+        match content(&found)? == content(collection)? {
+            true => Ok(Some(found)),
+            false => Err(self.documents.changed()),
+        }
     }
 }
 

@@ -29,6 +29,7 @@ pub mod input_fields;
 mod job_steps;
 mod jobs;
 pub mod keep_fields;
+mod kept_apart;
 mod lexicon;
 mod lookup;
 mod machine;

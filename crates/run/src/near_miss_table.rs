@@ -18,8 +18,8 @@ use std::cmp::Ordering;
 const BINS: usize = 10;
 
 impl NearMisses {
-    /// Writes the table `near_misses`: pairs of documents below the threshold, with the columns of
-    /// `pairs`. A run that removes documents lists those of which both are kept, and not both
+    /// Writes the table `near_misses`: pairs of documents below the threshold and those that are kept
+    /// apart, with the columns of `pairs`. A run that removes documents lists those of which both are kept, and not both
     /// protected.
     ///
     /// # Errors
@@ -61,6 +61,16 @@ impl NearMisses {
                 }
             }
         }
+        let apart = self.apart.iter().flat_map(|apart| &apart.pairs);
+        for &(a, b, counts) in apart.filter(|&&(a, b, _)| wanted(a, b)) {
+            let evidence = Evidence::Exact(counts);
+            let (a, b, evidence) = match collection.compare_names(a, b)? == Ordering::Greater {
+                true => (b, a, evidence.swapped()),
+                false => (a, b, evidence),
+            };
+            rows.push((Named::pair(analysis, a, b), evidence));
+            summary.kept_apart = summary.kept_apart.map(|count| count + 1);
+        }
         par_sort_cancellable(&mut rows, progress, |x, y| x.0.compare(y.0, collection))?;
         summary.listed = rows.len() as u64;
         let digest = &mut TableDigest::new(NEAR_MISSES.name);
@@ -82,7 +92,8 @@ impl NearMisses {
             from,
             threshold,
             listed: 0,
-            complete: self.complete,
+            complete: self.complete && self.apart.as_ref().is_none_or(|apart| apart.complete),
+            kept_apart: self.apart.as_ref().map(|_| 0),
             below: vec![0; BINS],
             above: vec![0; BINS],
         };

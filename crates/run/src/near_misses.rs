@@ -4,6 +4,7 @@
 //! threshold, so that none is missing, and are listed with the same counts as matches
 //! (`near_miss_table`).
 
+use crate::kept_apart::KeptApart;
 use crate::{Job, LookalikeError};
 use lookalike_core::Threshold;
 use lookalike_engine::{
@@ -17,6 +18,8 @@ pub(crate) struct NearMisses {
     pub(crate) edges: Vec<Edge>,
     /// Whether these are all; otherwise there are none.
     pub(crate) complete: bool,
+    /// The pairs that the settings distinct_by and separate_by keep apart, if there are such settings.
+    pub(crate) apart: Option<KeptApart>,
 }
 
 /// The lower threshold of a job that asks for near misses.
@@ -77,7 +80,8 @@ impl NearMisses {
         let found =
             lookalike_engine::find(collection, units, &settings, &approach, &options, progress)?;
         let complete = found.pairs.complete;
-        Ok(Self { from, edges: if complete { found.pairs.edges } else { Vec::new() }, complete })
+        let edges = if complete { found.pairs.edges } else { Vec::new() };
+        Ok(Self { from, edges, complete, apart: None })
     }
 }
 

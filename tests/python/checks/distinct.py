@@ -55,8 +55,8 @@ def made_records() -> tuple[list, dict]:
     return records, parts
 
 
-def pairs_of(out) -> dict:
-    return {(row["a_id"], row["b_id"]): tuple(row.values())[6:] for row in dict_table(out / "pairs.tsv")}
+def pairs_of(out, table: str = "pairs") -> dict:
+    return {(row["a_id"], row["b_id"]): tuple(row.values())[6:] for row in dict_table(out / f"{table}.tsv")}
 
 
 def distinct(c: Checks) -> None:
@@ -126,6 +126,21 @@ def distinct(c: Checks) -> None:
     higher = c.out("distinct higher")
     c.run("cluster", docs, "-o", higher, "--tables", "tsv", "-q", "-t", "0.8", "--distinct-by", "numbers,title,lang")
     c.check("distinct: recluster keeps to it", done.returncode == 0 and pairs_of(again) == pairs_of(higher))
+
+    # Near misses: what is below the threshold and agrees, and what reaches it and does not.
+    low, near = c.out("distinct at 0.4"), c.out("distinct near")
+    c.run("cluster", docs, "-o", low, "--tables", "tsv", "-q", "-t", "0.4")
+    for action in ("cluster", "dedup"):
+        done = c.run(action, docs, "-o", near, "--tables", "tsv", "-q", *exact, "--near-misses", "0.2", "--distinct-by", "title,lang", "--force")
+        c.check(f"distinct: {action} with near misses runs", done.returncode == 0, done.stderr)
+        if done.returncode == 0:
+            stays = ids_of(near / "kept.jsonl") if action == "dedup" else set(parts)
+            above = wholes[exact]
+            wanted = {pair: row for pair, row in pairs_of(low).items() if (pair in above) != agree(*pair, ["title", "lang"]) and stays.issuperset(pair)}
+            found = pairs_of(near, "near_misses")
+            c.check(f"distinct: {action}: near misses and what is kept apart", found == wanted and len(wanted) > 50, (len(found), len(wanted)))
+            apart = sum(pair in above for pair in wanted)
+            c.check(f"distinct: {action}: pairs that are kept apart are counted", summary_of(near)["near_misses"].get("kept_apart") == apart > 20, apart)
 
     # Why two are no pair is said.
     whole = wholes[exact]
