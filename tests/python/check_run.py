@@ -39,6 +39,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 import mail_records
+import text_parts
 from boilerplate import Boilerplate
 
 
@@ -85,7 +86,7 @@ class Record:
         self.original = ""
         # Documents with different attachments do not match.
         self.attachments = ()
-        self.text, self.name, self.date, self.numbers, self.labels = "", "", None, {}, {}
+        self.text, self.name, self.title, self.date, self.numbers, self.labels = "", "", None, None, {}, {}
         self.tokens, self.visible, self.features = [], "", frozenset()
         self.index = 0
         # The field that names its site.
@@ -171,6 +172,7 @@ def mail_record(file: Input, number: int, raw: bytes, fields: dict, wanted: list
     record.good, record.text, record.original = True, text, mail.original(text) if whole else text
     record.attachments = mail.attachments() if whole else ()
     record.name = mail.field(fields["id"]) or record.name
+    record.title = mail.field("subject" if fields["title"] == "title" else fields["title"])
     record.date = mail.date(fields["date"])
     record.numbers = {key: number_of(mail.field(key)) for key in wanted}
     record.labels = {key: mail.field(key) for key in wanted}
@@ -240,6 +242,9 @@ def json_record(file: Input, number: int, line: bytes, fields: dict, wanted: lis
         return record
     record.good, record.text, record.original = True, text, text
     record.name = name or record.name
+    # Strings and numbers.
+    title = value.get(fields["title"])
+    record.title = title if isinstance(title, str) else None
     date = value.get(fields["date"])
     record.date = date if isinstance(date, str) else None
     record.numbers = {key: number_of(value.get(key)) for key in wanted}
@@ -304,6 +309,7 @@ def csv_records(file: Input, data: bytes, fields: dict, wanted: list) -> list:
         record.good, record.text = True, row.get(fields["text"], "")
         record.original = record.text
         record.name = row.get(fields["id"]) or record.name
+        record.title = row.get(fields["title"])
         record.date = row.get(fields["date"])
         record.numbers = {key: number_of(row.get(key)) for key in wanted}
         record.labels = {key: row.get(key) for key in wanted}
@@ -461,12 +467,8 @@ def operators(text: str, settings: dict) -> list:
     return found
 
 
-def is_digit(character: str) -> bool:
-    return unicodedata.digit(character, None) is not None
-
-
 def kolcz(word: str) -> bool:
-    return len(word) >= 4 and sum(map(is_digit, word)) <= 1
+    return len(word) >= 4 and sum(map(text_parts.is_digit, word)) <= 1
 
 
 def tokens(text: str, settings: dict) -> list:
@@ -1303,6 +1305,42 @@ def check_ledger(run: Run, report: Report) -> None:
     report.check(f"ledger: each names its witness, {rule}", wrong["witness"])
     ours = set(run.answer.removed())
     report.check("the removed documents are those of the plain computation", map(repr, ours ^ set(removed)))
+    check_differences(run, rows, removed, report)
+
+
+def check_differences(run: Run, rows: list, removed: list, report: Report) -> None:
+    """What differs between removed documents and the kept ones that the ledger names."""
+    parts = text_parts.TextParts(run.settings, kind, normalised, lower, words, operators)
+    profile = lru_cache(maxsize=None)(lambda document: parts.profile(document.text, document.title))
+    at = {document.place: document for document in run.documents}
+    named = [(document, at.get(place_in(row, "kept_")), row) for row, document in zip(rows, removed)]
+    unlike = [(document, kept) for document, kept, row in named if kept and row["rule"] != "identical"]
+    unlike.sort(key=lambda pair: pair[0].index)
+    sample = text_parts.sampled(unlike)
+    found = [(a, b, *text_parts.difference(profile(a), profile(b))) for a, b in sample]
+    compared = {document: tuple(map(str, rest)) for document, _, *rest in found}
+    wrong = []
+    for document, kept, row in named:
+        expected = ("0", "0", "") if row["rule"] == "identical" else compared.get(document, ("", "", ""))
+        cells = tuple(row[name] for name in ("lost", "added", "differs"))
+        if cells != expected:
+            wrong.append(f"{document!r} and {kept!r}: {cells}, not {expected}")
+    report.check("ledger: what differs is right", wrong)
+    said, expected = run.summary.get("differences"), text_parts.summed(found, len(unlike))
+    if said:
+        told = [(one["kind"], one["documents"], one["example"]) for one in said["kinds"]]
+        said = (said["compared"], said["of"], said["losing_words"], said["losing_ten_words"], told)
+    if expected:
+        names = lambda a, b: {"removed": example_name(run, a), "kept": example_name(run, b)}
+        expected = (*expected[:-1], [(name, count, names(a, b)) for name, count, a, b in expected[-1]])
+    report.check("summary: what differs is right", [] if said == expected else [f"{said}, not {expected}"])
+
+
+def example_name(run: Run, document: Record) -> str:
+    """A document by its id, and its place if ids repeat and it is not named by that anyway."""
+    place = f"{document.file.name}:{document.number}"
+    by_place = document.name in (place, document.file.name)
+    return f"{document.name} ({place})" if run.summary["duplicate_ids"] and not by_place else document.name
 
 
 def check_clusters(run: Run, report: Report) -> None:
@@ -1560,11 +1598,11 @@ SELF_INPUT = """\
 """
 # `@b` is what a table calls document b.
 SELF_LEDGER = """\
-removed_id\tremoved_file\tremoved_record\tkept_id\tkept_file\tkept_record\trule\tresemblance\tcontainment_a_in_b\tcontainment_b_in_a\tshared\tsize_a\tsize_b
-@b\t@a\tlexically_equivalent\t1\t1\t1\t5\t5\t5
-@c\t@a\tnear\t0.6666666666666666\t0.8\t0.8\t4\t5\t5
-@f\t@a\tidentical\t1\t1\t1\t5\t5\t5
-@i\t@h\tfeature_equivalent\t1\t1\t1\t2\t2\t2
+removed_id\tremoved_file\tremoved_record\tkept_id\tkept_file\tkept_record\trule\tresemblance\tcontainment_a_in_b\tcontainment_b_in_a\tshared\tsize_a\tsize_b\tlost\tadded\tdiffers
+@b\t@a\tlexically_equivalent\t1\t1\t1\t5\t5\t5\t0\t0\tcase
+@c\t@a\tnear\t0.6666666666666666\t0.8\t0.8\t4\t5\t5\t1\t1\ttitle,title+numbers
+@f\t@a\tidentical\t1\t1\t1\t5\t5\t5\t0\t0\t\\e
+@i\t@h\tfeature_equivalent\t1\t1\t1\t2\t2\t2\t0\t1\ttitle,title+numbers,quotation
 """
 SELF_CLUSTERS = """\
 id\tfile\trecord\tcluster\tleader_id\tleader_file\tleader_record\tresemblance\tsize\tduplicates
@@ -1621,6 +1659,14 @@ def self_summary(command: str) -> dict:
         "clusters": 2, "documents_in_clusters": 6, "largest_cluster": 4,
         "pairs": {"listed": 7 if listing else 4, "complete": listing},
         "tokens": 36, "text_bytes": 142, "outputs": [{"name": "pairs.tsv"}],
+        **({} if listing else {"differences": {
+            "compared": 3, "of": 3, "losing_words": 1, "losing_ten_words": 0,
+            "kinds": [
+                {"kind": kind, "documents": count, "example": {"removed": removed, "kept": kept}}
+                for kind, count, removed, kept in
+                (("title", 2, "c", "a"), ("title+numbers", 2, "c", "a"), ("quotation", 1, "i", "h"), ("case", 1, "b", "a"))
+            ],
+        }}),
     }
 
 
@@ -1695,7 +1741,7 @@ def all_of(*tampers):
     return lambda out: [tamper(out) for tamper in tampers]
 
 
-D_FOR_A = "@d\t@a\tnear\t0\t0\t0\t0\t2\t5\n"
+D_FOR_A = "@d\t@a\tnear\t0\t0\t0\t0\t2\t5\t3\t6\ttitle,title+numbers\n"
 TAMPERINGS = {
     "dedup": {
         "a kept document is lost": without_line("kept.jsonl", '{"id": "d"'),
@@ -1724,6 +1770,12 @@ TAMPERINGS = {
         "the ledger removes another record of that id": replaced("ledger.tsv", "@c\t@a", "@c4\t@a"),
         "a member of a cluster is another record of that id": replaced("clusters.tsv", "@c\t0", "@c4\t0"),
         "a pair is of another record of that id": replaced("pairs.tsv", "@h\t@i", "@h\t@i4"),
+        "a word is not counted as lost": replaced("ledger.tsv", "\t1\t1\ttitle", "\t0\t1\ttitle"),
+        "a kind of difference is missing": replaced("ledger.tsv", "title,title+numbers,quotation", "title,title+numbers"),
+        "a document was not compared": replaced("ledger.tsv", "\t0\t0\tcase", "\t\t\t"),
+        "the summary miscounts a kind of difference": replaced("summary.json", '"kind": "title", "documents": 2', '"kind": "title", "documents": 3'),
+        "the summary gives another example": replaced("summary.json", '"removed": "i"', '"removed": "c"'),
+        "the summary misses what was lost": replaced("summary.json", '"losing_words": 1', '"losing_words": 0'),
         "a row of the ledger is missing": without_line("ledger.tsv", "@c\t"),
         "the ledger is out of order": swapped("ledger.tsv", 1, 2),
         "a member of a cluster is missing": without_line("clusters.tsv", "@c\t"),
@@ -1739,7 +1791,7 @@ TAMPERINGS = {
         "the witness rule is not recorded": replaced("summary.json", ', "witness": "first"', ""),
         "the witness rule is no rule": replaced("summary.json", '"witness": "first"', '"witness": "last"'),
         "the survivors were others": replaced("summary.json", '"first"', '"shortest"'),
-        "the ledger is cut off": replaced("ledger.tsv", "2\t2\t2\n", "2"),
+        "the ledger is cut off": replaced("ledger.tsv", "quotation\n", "quotation"),
     },
     "cluster": {
         "a pair is missing": without_line("pairs.tsv", "@c\t@f"),

@@ -29,6 +29,7 @@ from checks.configuration import configuration, dry_runs, helps, ports, presets_
 from checks.confusables import confusables
 from checks.damaged_inputs import damaged_parquet, hostile, skipped_files
 from checks.determinism import memory, same_bytes, several_files
+from checks.differences import what_differs
 from checks.distinct import distinct
 from checks.encodings import encodings
 from checks.equality import few_features, ignorable, not_every_word_counts, originals
@@ -146,6 +147,7 @@ PARTS = (
     survivors,
     guards,
     near_misses,
+    what_differs,
     attributes,
     undoing,
     showing,

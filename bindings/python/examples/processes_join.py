@@ -44,7 +44,8 @@ def main() -> None:
     result = lookalike.dedup(table, settings=question.settings)
     assert outcome.summary["digest"] == result.summary["digest"]
     assert sorted(kept["record"].to_pylist()) == [row + 1 for row in result.kept().to_pylist()]
-    assert rows_of(ledger) == rows_of(result.ledger)
+    # What differs between two texts is found on one machine only.
+    assert rows_of(ledger) == rows_of(pyarrow.table(result.ledger).select(ledger.column_names))
     assert rows_of(pairs) == rows_of(result.pairs)
     print(f"{table.num_rows} documents, {kept.num_rows} kept, digest {outcome.summary['digest']}")
 

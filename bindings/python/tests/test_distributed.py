@@ -44,6 +44,16 @@ def engine(tmp_path: Path) -> Iterator[Processes]:
         yield engine
 
 
+#: What one machine finds by reading texts again.
+DIFFERENCES = ("lost", "added", "differs")
+
+
+def comparable(table: Any) -> Any:
+    """A table of one machine without the columns that an engine does not have."""
+    table = pyarrow.table(table)
+    return table.select([name for name in table.column_names if name not in DIFFERENCES])
+
+
 def check(engine: Processes, found: Outcome[Any], result: lookalike.Result) -> None:
     """Every row and the digest equal those of one machine."""
     measure = result.settings.measure
@@ -52,7 +62,7 @@ def check(engine: Processes, found: Outcome[Any], result: lookalike.Result) -> N
         "pairs": engine.table(found.found.pairs, names.pairs(measure)),
         "clusters": engine.table(found.found.clusters, names.CLUSTERS),
     }.items():
-        expected = pyarrow.table(getattr(result, name))
+        expected = comparable(getattr(result, name))
         if name != "ledger" or found.summary["command"] == "dedup":
             assert own.column_names == expected.column_names, name
         assert rows_of(own) == rows_of(expected), name

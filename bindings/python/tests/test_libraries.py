@@ -98,6 +98,11 @@ FORMS: dict[str, Callable[[], Any]] = {
 }
 
 
+READ_ONCE = {
+    "pyarrow reader", "pyarrow scanner", "pyarrow batches of a generator", "duckdb reader", "datasets stream", "generator of records",
+}
+
+
 @pytest.fixture(scope="module")
 def expected() -> lookalike.Result:
     return lookalike.dedup({"id": IDS, "text": TEXTS}, threshold=0.6)
@@ -108,7 +113,10 @@ def test_every_form_gives_the_same_result(form: str, expected: lookalike.Result)
     result = lookalike.dedup(FORMS[form](), threshold=0.6)
     assert len(result) == len(TEXTS)
     assert pa.array(result.kept()).to_pylist() == expected.kept().to_pylist()
-    assert result.ledger.to_pydict() == expected.ledger.to_pydict()
+    # What differs is found in texts that can be read again.
+    assert ("differs" in result.ledger.column_names) == (form not in READ_ONCE)
+    ledger = pa.table(expected.ledger).select(result.ledger.column_names)
+    assert pa.table(result.ledger).to_pydict() == ledger.to_pydict()
     assert result.clusters.to_pydict() == expected.clusters.to_pydict()
     assert result.problems.to_pydict() == expected.problems.to_pydict()
     assert result.summary["digest"] == expected.summary["digest"]

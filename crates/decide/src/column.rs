@@ -6,7 +6,7 @@ use lookalike_io::table::{Cell, Column};
 use std::fmt;
 
 /// Most columns of a table.
-const MOST: usize = 24;
+const MOST: usize = 28;
 
 /// Which optional measures a run computes.
 #[derive(Debug, Clone, Copy)]
@@ -19,20 +19,26 @@ pub struct Measures {
     pub interval: bool,
     /// It removes boilerplate from the sets.
     pub whole: bool,
+    /// It compares the texts of removed documents with those of their witnesses.
+    pub differences: bool,
 }
 
 impl Measures {
     /// All of them.
-    pub const ALL: Self = Self { cosine: true, distance: true, interval: true, whole: true };
+    pub const ALL: Self =
+        Self { cosine: true, distance: true, interval: true, whole: true, differences: true };
+
+    /// None of them.
+    const NONE: Self =
+        Self { cosine: false, distance: false, interval: false, whole: false, differences: false };
 
     /// The measures of a run that compares samples of sets.
-    pub const OF_SAMPLES: Self =
-        Self { cosine: false, distance: false, interval: true, whole: false };
+    pub const OF_SAMPLES: Self = Self { interval: true, ..Self::NONE };
 
     /// The measures of a run that compares complete sets.
     #[must_use]
     pub fn of_sets(measure: Measure) -> Self {
-        Self { cosine: measure == Measure::Cosine, distance: false, interval: false, whole: false }
+        Self { cosine: measure == Measure::Cosine, ..Self::NONE }
     }
 }
 
@@ -62,6 +68,7 @@ pub struct Item<R: TableRow> {
     /// Its description, in Markdown; the page of tables has it word for word.
     pub doc: &'static str,
     when: fn(Measures) -> bool,
+    is_digested: bool,
     value: for<'r> fn(&'r R::Row<'r>) -> Cell<'r>,
 }
 
@@ -72,7 +79,12 @@ impl<R: TableRow> Item<R> {
         doc: &'static str,
         value: for<'r> fn(&'r R::Row<'r>) -> Cell<'r>,
     ) -> Self {
-        Self { column, doc, when: |_| true, value }
+        Self { column, doc, when: |_| true, is_digested: true, value }
+    }
+
+    /// The column, without a part in the digest: not every way to the same decisions computes it.
+    pub(crate) const fn undigested(self) -> Self {
+        Self { is_digested: false, ..self }
     }
 
     /// The column, for runs with some measures only.
@@ -153,7 +165,13 @@ impl<R: TableRow> Written<R> {
 
     /// The hash of a row in the digest of the table.
     pub fn hash<'r>(&self, row: &'r R::Row<'r>, bytes: &mut Vec<u8>) -> u128 {
-        R::in_digest(row, |row| row_hash(self.cells(row).iter().copied(), bytes))
+        R::in_digest(row, |row| self.hash_cells(&self.cells(row), bytes))
+    }
+
+    /// The same, of the cells of a row.
+    pub fn hash_cells(&self, cells: &[Cell<'_>], bytes: &mut Vec<u8>) -> u128 {
+        let digested = cells.iter().zip(&self.items).filter(|(_, item)| item.is_digested);
+        row_hash(digested.map(|(cell, _)| *cell), bytes)
     }
 }
 

@@ -17,11 +17,11 @@ pub mod tables;
 pub use column::{Cells, Item, Layout, Measures, TableRow, Written};
 pub use digest::{TableDigest, row_hash, run_digest};
 pub use name::DocumentName;
-pub use read::{ReadMember, ReadRemoval};
+pub use read::{DifferenceColumns, ReadDifference, ReadMember, ReadRemoval};
 pub use represented::{Represented, RepresentedCells};
 pub use rule::{Identity, Rule, Verify};
 pub use table::{Table, TableFailure};
 pub use tables::{
-    CLUSTERS, Compared, DOCUMENTS, DocumentRow, LEDGER, Listed, Member, NEAR_MISSES, PAIRS,
-    PROBLEMS, interval,
+    CLUSTERS, Compared, DOCUMENTS, DifferenceCells, DocumentRow, LEDGER, Listed, Member,
+    NEAR_MISSES, PAIRS, PROBLEMS, interval,
 };

@@ -56,6 +56,38 @@ pub struct ReadRemoval {
     pub kept: DocumentName<'static>,
     /// The rule.
     pub rule: String,
+    /// What differs; `None` where the texts were not compared.
+    pub difference: Option<ReadDifference>,
+}
+
+/// The cells of a row of `ledger` that say what differs.
+#[derive(Debug)]
+pub struct ReadDifference {
+    /// Words of the removed document that its witness lacks.
+    pub lost: u64,
+    /// Words of the witness that the removed document lacks.
+    pub added: u64,
+    /// Names of the kinds of differences, separated by commas.
+    pub kinds: String,
+}
+
+/// The columns of a `ledger` that say what differs.
+#[derive(Debug)]
+pub struct DifferenceColumns([usize; 3]);
+
+impl DifferenceColumns {
+    /// Finds them. Not every run has them.
+    pub fn of(position: impl Fn(&str) -> Option<usize>) -> Option<Self> {
+        Some(Self([position("lost")?, position("added")?, position("differs")?]))
+    }
+
+    /// What a row says; `None` where the texts were not compared.
+    #[must_use]
+    pub fn read(&self, row: &[Value]) -> Option<ReadDifference> {
+        let [lost, added, kinds] = self.0.map(|at| row.get(at));
+        let kinds = kinds?.as_text().unwrap_or_default().to_owned();
+        Some(ReadDifference { lost: lost?.as_count()?, added: added?.as_count()?, kinds })
+    }
 }
 
 impl ReadRemoval {
@@ -66,9 +98,11 @@ impl ReadRemoval {
     pub fn of(run: &Path) -> Result<impl Iterator<Item = Result<Self, TableError>>, TableError> {
         let table = TableReader::open(run, LEDGER.name, &LEDGER.all())?;
         let [removed, kept, rule] = columns(&table, [REMOVED[0].name, KEPT[0].name, "rule"])?;
+        let differences = DifferenceColumns::of(|name| table.position(name));
         Ok(table.filter_map(move |row| {
             let made = row.map(|row| {
                 Some(Self {
+                    difference: differences.as_ref().and_then(|columns| columns.read(&row)),
                     removed: name(&row, removed)?,
                     kept: name(&row, kept)?,
                     rule: row[rule].as_text().unwrap_or_default().to_owned(),

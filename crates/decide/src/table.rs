@@ -1,7 +1,7 @@
 //! A table that is written and digested at the same time.
 
 use crate::column::{TableRow, Written};
-use crate::digest::{TableDigest, row_hash};
+use crate::digest::TableDigest;
 use crate::{DocumentName, Member, Represented};
 use lookalike_io::sink::{OutputError, Staging};
 use lookalike_io::table::{Cell, TableFormat, TableWriter, WrittenTable};
@@ -112,7 +112,7 @@ impl<'a, R: TableRow> Table<'a, R> {
     /// # Errors
     /// A file that cannot be written, a cancellation.
     pub fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), TableFailure> {
-        let hash = row_hash(cells.iter().copied(), self.digest.bytes());
+        let hash = self.columns.hash_cells(cells, self.digest.bytes());
         self.write(cells, hash)
     }
 

@@ -18,8 +18,41 @@ pub const LEDGER: Layout<Compared<'static>> = Layout {
         name_items!(KEPT, b),
         &[Item::new(Column::text("rule"), "why the document was removed", |row| row.rule.into())],
         COMPARISON,
+        DIFFERENCES,
     ],
 };
+
+/// What differs between a removed document and its witness; null where the texts were not compared.
+pub const DIFFERENCES: &[Item<Compared<'static>>] = &[
+    Compares::new(Column::count("lost"), "words of the removed document that its witness lacks", |row| {
+        row.difference.map_or(Cell::Null, |difference| Cell::Count(difference.lost))
+    })
+    .when(|run| run.differences)
+    .undigested(),
+    Compares::new(Column::count("added"), "words of the witness that the removed document lacks", |row| {
+        row.difference.map_or(Cell::Null, |difference| Cell::Count(difference.added))
+    })
+    .when(|run| run.differences)
+    .undigested(),
+    Compares::new(
+        Column::text("differs"),
+        "kinds of differences, separated by commas: `numbers`, `identifiers`, `title`, `title+numbers`, `names`, `symbols`, `quotation`, `case`, `order`",
+        |row| row.difference.map(|difference| difference.kinds).into(),
+    )
+    .when(|run| run.differences)
+    .undigested(),
+];
+
+/// The cells of [`DIFFERENCES`].
+#[derive(Debug, Clone, Copy)]
+pub struct DifferenceCells<'r> {
+    /// Words of the removed document that its witness lacks.
+    pub lost: u64,
+    /// Words of the witness that the removed document lacks.
+    pub added: u64,
+    /// Names of the kinds of differences, separated by commas.
+    pub kinds: &'r str,
+}
 
 /// Pairs of documents that match, and their comparison.
 pub const PAIRS: Layout<Compared<'static>> =
@@ -42,6 +75,8 @@ pub struct Compared<'r> {
     pub evidence: Evidence,
     /// The resemblance of the complete documents, if boilerplate was removed from their sets.
     pub whole: Option<f64>,
+    /// What differs, in the ledger.
+    pub difference: Option<DifferenceCells<'r>>,
 }
 
 impl TableRow for Compared<'static> {
@@ -336,10 +371,15 @@ mod tests {
         let measures: Vec<&str> = COMPARISON.iter().map(|item| item.column.name).collect();
         let all = layout.all();
         let compares = layout.name == LEDGER.name || layout.name == PAIRS.name;
-        let own = all.iter().filter(|column| !(compares && measures.contains(&column.name)));
-        let names: Vec<String> = own.map(|column| format!("`{}`", column.name)).collect();
-        let end = if compares { ", measures" } else { "" };
-        format!("\n| `{}` | {}{end}", layout.name, names.join(", "))
+        let mut names: Vec<String> = Vec::new();
+        for column in &all {
+            names.push(match compares && measures.contains(&column.name) {
+                true => "measures".to_owned(),
+                false => format!("`{}`", column.name),
+            });
+        }
+        names.dedup_by(|a, b| a == b && a == "measures");
+        format!("\n| `{}` | {}", layout.name, names.join(", "))
     }
 
     fn described<R: TableRow>(items: &[Item<R>]) -> String {
@@ -353,6 +393,7 @@ mod tests {
         for lines in [
             described(CLUSTERS.groups[0]),
             described(COMPARISON),
+            described(DIFFERENCES),
             listed(&LEDGER),
             listed(&PAIRS),
             listed(&CLUSTERS),
@@ -367,18 +408,20 @@ mod tests {
     fn every_row_has_a_cell_of_its_type_for_each_column() {
         let name = DocumentName { id: "7".into(), file: "a".into(), record: 3, protected: true };
         let evidence = Evidence::Sampled(Overlap { shared: 40, a: 45, b: 45 });
-        let row = Compared { a: &name, b: &name, rule: Some("near"), evidence, whole: Some(0.5) };
+        let difference = Some(DifferenceCells { lost: 3, added: 4, kinds: "numbers" });
+        let (rule, whole) = (Some("near"), Some(0.5));
+        let row = Compared { a: &name, b: &name, rule, evidence, whole, difference };
         let written = LEDGER.of(Measures::ALL);
         let cells = written.cells(&row);
         assert_eq!(cells.len(), LEDGER.all().len());
         let empty = cells.iter().zip(LEDGER.all()).filter(|(cell, _)| **cell == Cell::Null);
         assert_eq!(empty.map(|(_, column)| column.name).collect::<Vec<_>>(), ["distance"]);
         let few = LEDGER.of(Measures::of_sets(lookalike_core::Measure::Resemblance));
-        assert_eq!(few.columns().len() + 5, LEDGER.all().len());
-        // Ratios and columns without values have no part in the digest, nor have the places of
-        // protected documents.
+        assert_eq!(few.columns().len() + 8, LEDGER.all().len());
+        // Ratios, differences and columns without values have no part in the digest, nor have the
+        // places of protected documents.
         let elsewhere = DocumentName { file: "b".into(), record: 4, ..name.clone() };
-        let same = Compared { b: &elsewhere, whole: None, ..row };
+        let same = Compared { b: &elsewhere, whole: None, difference: None, ..row };
         assert_eq!(written.hash(&row, &mut Vec::new()), few.hash(&same, &mut Vec::new()));
         let other = DocumentName { id: "8".into(), ..name.clone() };
         let other = Compared { b: &other, ..row };
@@ -389,7 +432,8 @@ mod tests {
     fn the_dice_coefficient_is_of_the_counts() {
         let name = DocumentName { id: "7".into(), file: "a".into(), record: 3, protected: false };
         let dice = |evidence| {
-            let row = Compared { a: &name, b: &name, rule: None, evidence, whole: None };
+            let (rule, whole, difference) = (None, None, None);
+            let row = Compared { a: &name, b: &name, rule, evidence, whole, difference };
             format!("{:?}", PAIRS.of(Measures::OF_SAMPLES).cells(&row).last().unwrap())
         };
         // 2 · 4 / (5 + 11), and r / (1 + r) times 2 of the resemblance r = 4 / 12.

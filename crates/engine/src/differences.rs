@@ -17,18 +17,9 @@ use std::fmt;
 /// A kind of difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DifferenceKind {
-    /// [`TextPart::Numbers`].
-    Numbers,
-    /// [`TextPart::Identifiers`].
-    Identifiers,
-    /// [`TextPart::Title`].
-    Title,
-    /// [`TextPart::TitleNumbers`].
-    TitleNumbers,
-    /// [`TextPart::Names`].
-    Names,
-    /// [`TextPart::Symbols`].
-    Symbols,
+    /// The part is not the same, whatever the words are. [`TextPart::Capitals`] is no kind of its own:
+    /// see [`Self::Case`].
+    Part(TextPart),
     /// All words of one document stand in the other, one after the other, with more words around
     /// them.
     Quotation,
@@ -41,45 +32,43 @@ pub enum DifferenceKind {
 impl DifferenceKind {
     /// All of them, in the order in which they are listed.
     pub const ALL: [Self; 9] = [
-        Self::Numbers,
-        Self::Identifiers,
-        Self::Title,
-        Self::TitleNumbers,
-        Self::Names,
-        Self::Symbols,
+        Self::Part(TextPart::Numbers),
+        Self::Part(TextPart::Identifiers),
+        Self::Part(TextPart::Title),
+        Self::Part(TextPart::TitleNumbers),
+        Self::Part(TextPart::Names),
+        Self::Part(TextPart::Symbols),
         Self::Quotation,
         Self::Case,
         Self::Order,
     ];
 
-    /// Its name in tables.
+    /// Its name in options and tables.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
-            Self::Numbers => "numbers",
-            Self::Identifiers => "identifiers",
-            Self::Title => "title",
-            Self::TitleNumbers => "title+numbers",
-            Self::Names => "names",
-            Self::Symbols => "symbols",
+            Self::Part(part) => part.name(),
             Self::Quotation => "quotation",
             Self::Case => "case",
             Self::Order => "order",
         }
     }
 
-    /// The part that differs, if it is a difference of a part whatever the words are.
+    /// The kind of this name.
     #[must_use]
-    pub fn part(self) -> Option<TextPart> {
-        match self {
-            Self::Numbers => Some(TextPart::Numbers),
-            Self::Identifiers => Some(TextPart::Identifiers),
-            Self::Title => Some(TextPart::Title),
-            Self::TitleNumbers => Some(TextPart::TitleNumbers),
-            Self::Names => Some(TextPart::Names),
-            Self::Symbols => Some(TextPart::Symbols),
-            Self::Quotation | Self::Case | Self::Order => None,
-        }
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// Its bit in a set.
+    fn bit(self) -> u16 {
+        let number = match self {
+            Self::Part(part) => part as usize,
+            Self::Quotation => TextPart::ALL.len(),
+            Self::Case => TextPart::ALL.len() + 1,
+            Self::Order => TextPart::ALL.len() + 2,
+        };
+        1 << number
     }
 }
 
@@ -91,12 +80,20 @@ impl DifferenceKinds {
     /// Is the kind one of them?
     #[must_use]
     pub fn has(self, kind: DifferenceKind) -> bool {
-        self.0 >> kind as u16 & 1 == 1
+        self.0 & kind.bit() != 0
     }
 
     /// Adds a kind.
     pub fn add(&mut self, kind: DifferenceKind) {
-        self.0 |= 1 << kind as u16;
+        self.0 |= kind.bit();
+    }
+
+    /// The kinds of a list of names, as they are written; other names are left out.
+    #[must_use]
+    pub fn named(names: &str) -> Self {
+        let mut kinds = Self::default();
+        names.split(',').filter_map(DifferenceKind::named).for_each(|kind| kinds.add(kind));
+        kinds
     }
 
     /// The kinds, in the order of [`DifferenceKind::ALL`].
@@ -198,6 +195,7 @@ impl DifferenceReader {
         let mut found = DocumentParts::default();
         let DocumentParts { keys, words } = &mut found;
         self.words.tokens(text, &mut scratch.tokens, |word| words.push(fingerprint::token(word)));
+        words.shrink_to_fit();
         self.parts.items(text, title, &mut scratch.parts, |part, item| {
             keys[part as usize].add(item);
         });
@@ -216,7 +214,8 @@ impl DifferenceProfile {
         let (lost, added) = missing(&removed.words, &witness.words, &mut scratch.counts);
         let mut difference = Self { lost, added, ..Self::default() };
         let differs = |part| removed.key(part) != witness.key(part);
-        let by_words = |kind| match kind {
+        let mut is = |kind| match kind {
+            DifferenceKind::Part(part) => differs(part),
             DifferenceKind::Quotation => {
                 let (short, long) = match removed.words.len() < witness.words.len() {
                     true => (&removed.words, &witness.words),
@@ -227,11 +226,10 @@ impl DifferenceProfile {
                     && contains(long, short, &mut scratch.borders)
             }
             DifferenceKind::Case => lost + added == 0 && differs(TextPart::Capitals),
-            _ => lost + added == 0 && removed.words != witness.words,
+            DifferenceKind::Order => lost + added == 0 && removed.words != witness.words,
         };
-        let mut by_words = by_words;
         for kind in DifferenceKind::ALL {
-            if kind.part().map_or_else(|| by_words(kind), differs) {
+            if is(kind) {
                 difference.kinds.add(kind);
             }
         }

@@ -283,17 +283,26 @@ fn records_are_written_as_a_run_over_their_file_writes_them() {
             job.settings.threshold = "0.5".into();
             (job.threads, job.tables, job.force, job.report) = (threads, format, true, false);
             let run = if removes { run_dedup } else { run_cluster };
-            run(&job, &Silent).unwrap();
+            let summary = run(&job, &Silent).unwrap().summary;
             let expected = tables(&job.output);
             assert_eq!(expected.len(), 3);
             let resources = Resources { threads, ..Resources::default() };
             let call = if removes { dedup as Call } else { cluster as Call };
             for source in sources(&records, &path, &job.settings) {
+                let is_read_once = source.is_read_once();
                 let answer = call(source, &job.settings, &resources, &Silent).unwrap();
                 let to = Job { output: folder.path().join("written"), ..job.clone() };
                 // What was stored in parts is written as well.
                 Answer::of_parts(answer.parts()).unwrap().write(&to).unwrap();
-                assert_eq!(tables(&to.output), expected, "{format:?} on {threads} threads");
+                // The ledger says what differs only of texts that can be read again; its digest
+                // does not depend on it.
+                let told =
+                    |(name, _): &(String, Vec<u8>)| !(is_read_once && name.starts_with("ledger"));
+                let found = tables(&to.output);
+                let [found, wanted] = [&found, &expected]
+                    .map(|tables| tables.iter().filter(|table| told(table)).collect::<Vec<_>>());
+                assert_eq!(found, wanted, "{format:?} on {threads} threads");
+                assert_eq!(answer.summary.digest, summary.digest);
                 let kept = answer.select_kept(&records).count() as u64;
                 assert_eq!(kept, answer.summary.kept);
             }
@@ -549,7 +558,8 @@ proptest! {
         let expected = with(files(&names[0]), files(&names[1]));
         let expected = dedup(expected, &settings, &resources, &Silent).unwrap();
         let memory = |records: &[Record], name: &Path| {
-            Source::records(records.to_vec()).named(name.to_str().unwrap())
+            let records = records.to_vec();
+            Source::repeatable_records(move || records.clone()).named(name.to_str().unwrap())
         };
         let found = with(memory(&documents, &names[0]), memory(&protected, &names[1]));
         let found = dedup(found, &settings, &resources, &Silent).unwrap();

@@ -128,6 +128,7 @@ fn summary() -> Summary {
         without_features: WithoutFeatures { no_words: 112, ..WithoutFeatures::default() },
         skipped_files: 3,
         symbol_differences: None,
+        differences: None,
         source_code_inputs: 0,
         duplicate_ids: 0,
         keep_values: Vec::new(),

@@ -55,7 +55,8 @@ pub use exhibit::{
 };
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
 pub use summary::{
-    Action, Confusables, Features, FewTerms, InputSummary, KeepValues, LeftOutNames, MostlySkipped,
-    NearMissSummary, Output, Pairs, Phase, Removed, Run, SettingsSummary, Summary,
-    SymbolDifferences, SymbolExample, Tool, WithoutFeatures,
+    Action, Confusables, DifferenceExample, DifferenceSummary, Differing, Features, FewTerms,
+    InputSummary, KeepValues, LeftOutNames, MostlySkipped, NearMissSummary, Output, Pairs, Phase,
+    Removed, Run, SettingsSummary, Summary, SymbolDifferences, SymbolExample, Tool,
+    WithoutFeatures,
 };

@@ -42,6 +42,9 @@ pub struct Summary {
     /// Lexically equivalent duplicates whose symbols differ from those of the kept document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub symbol_differences: Option<SymbolDifferences>,
+    /// What differs between removed documents and their witnesses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differences: Option<DifferenceSummary>,
     /// Inputs that are source code, where others are not and the setting `tokens` was not given: their
     /// symbols are not compared.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -185,6 +188,41 @@ pub struct SymbolExample {
     pub removed_text: String,
     /// The kept document around it.
     pub kept_text: String,
+}
+
+/// What differs between removed documents and their witnesses. Identical ones are not counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DifferenceSummary {
+    /// Removed documents whose texts were compared: a sample, if there are more.
+    pub compared: u64,
+    /// Removed documents that are not identical to their witnesses.
+    pub of: u64,
+    /// Those of the compared that lose words: their witnesses lack some.
+    pub losing_words: u64,
+    /// Those that lose ten words and more.
+    pub losing_ten_words: u64,
+    /// The kinds of differences that occur. A document can be of several.
+    pub kinds: Vec<Differing>,
+}
+
+/// A kind of difference.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Differing {
+    /// Its name, as in the column `differs` of the ledger.
+    pub kind: String,
+    /// The compared documents that differ in it.
+    pub documents: u64,
+    /// The first of them.
+    pub example: DifferenceExample,
+}
+
+/// A removed document and its witness.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DifferenceExample {
+    /// Id of the removed document.
+    pub removed: String,
+    /// Id of its witness.
+    pub kept: String,
 }
 
 /// Name and version of a program.

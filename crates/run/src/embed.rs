@@ -4,6 +4,7 @@ use crate::analysis::{Analysis, Request, analyse_inputs, discover, pool};
 use crate::answer::{Answer, Place};
 use crate::approach::needs_statistics;
 use crate::decisions::Clusters;
+use crate::differences::Differences;
 use crate::index::{append_matched, matched_records};
 use crate::input_fields;
 use crate::panics::caught;
@@ -155,12 +156,16 @@ fn answer(
     }
 
     let records = caller.as_ref().map(CallerSource::rows);
+    let mut differences = None;
     if !read_once {
         let documents = Documents { inputs: &analysis.inputs, reading };
         let ids_repeat = summary.duplicate_ids > 0;
         summary.symbol_differences = symbols::count(&analysis, documents, ids_repeat)?;
+        if action != Action::List {
+            differences = Some(Differences::find(&analysis, documents, &mut summary)?);
+        }
     }
-    let found = Found { analysis, clusters, first_protected_file };
+    let found = Found { analysis, clusters, first_protected_file, differences };
     found.into_answer(job, action, summary, records, progress)
 }
 
@@ -232,6 +237,8 @@ pub(crate) struct Found {
     pub(crate) analysis: Analysis,
     pub(crate) clusters: Clusters,
     pub(crate) first_protected_file: u32,
+    /// Of a run that removes documents, if its texts can be read again.
+    pub(crate) differences: Option<Differences>,
 }
 
 impl Found {
@@ -247,9 +254,10 @@ impl Found {
         records: Option<u64>,
         progress: &dyn Progress,
     ) -> Result<Answer, LookalikeError> {
-        let Self { analysis, clusters, first_protected_file } = self;
-        let tables =
-            RunTables::write(&TablesInMemory, job, action, &analysis, &clusters, progress)?;
+        let Self { analysis, clusters, first_protected_file, differences } = self;
+        let (store, known) = (&TablesInMemory, || Ok(((), differences)));
+        let (tables, (), _) =
+            RunTables::write(store, job, action, &analysis, &clusters, known, progress)?;
         let RunTables { ledger, documents, clusters, pairs, digest, documents_digest } = tables;
         (summary.digest, summary.documents_digest) = (digest, documents_digest);
         summary.pairs.listed = pairs.len() as u64;

@@ -4,6 +4,7 @@ use crate::aligned_pairs::align_pairs;
 use crate::analysis::{AcceptInputs, Analysis, analyse, find_inputs, pool};
 use crate::attributes::write_attributes;
 use crate::decisions::{Clusters, Decisions};
+use crate::differences::DifferenceSample;
 use crate::exhibits::{Choice, cluster_exhibits, pair_exhibits};
 use crate::guards::Guards;
 use crate::job_steps::{JobSteps, REPORT};
@@ -19,8 +20,8 @@ use crate::summarise::summarise;
 use crate::table_store::{TableFiles, write_problems};
 use crate::template_sample::TemplateSample;
 use crate::{Job, LookalikeError, Settings, memory, skipped_files, state, symbols};
-use lookalike_engine::Progress;
 use lookalike_engine::poll::Poll;
+use lookalike_engine::{DifferenceReader, Progress};
 use lookalike_io::input::LeftOut;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
@@ -150,13 +151,23 @@ fn carry_out(
         wanted.add_sample(sample);
     }
     let store = TableFiles { staging: &staging, format: job.tables };
+    let sample = match action {
+        Action::List => None,
+        _ => Some(DifferenceSample::choose(&analysis)?),
+    };
+    if let Some(sample) = sample.as_ref().filter(|sample| !sample.documents().is_empty()) {
+        wanted.add_differences(sample, DifferenceReader::new(&analysis.settings.analysis));
+    }
     // A table is written on one thread, row by row: meanwhile, the others write the documents, or
     // another table.
-    let (tables, pass) = rayon::join(
-        || RunTables::write(&store, job, action, &analysis, &clusters, progress),
-        || second_pass(&analysis, &wanted, routing, progress),
-    );
-    let (tables, mut pass) = (tables?, pass?);
+    let texts = || {
+        let pass = second_pass(&analysis, &wanted, routing, progress)?;
+        let parts = |document| pass.shown.get(document)?.parts.as_ref();
+        let differences = sample.map(|sample| sample.compare(parts));
+        Ok((pass, differences))
+    };
+    let (tables, mut pass, differences) =
+        RunTables::write(&store, job, action, &analysis, &clusters, texts, progress)?;
     Poll::new(progress).now()?;
     analysis.phases.push(("writing", writing.elapsed().as_secs_f64()));
 
@@ -170,6 +181,9 @@ fn carry_out(
     let documents = Documents::of_files(&analysis.inputs);
     let ids_repeat = summary.duplicate_ids > 0;
     summary.symbol_differences = symbols::count(&analysis, documents, ids_repeat)?;
+    if let Some(differences) = differences {
+        summary.differences = differences.summary(&analysis, ids_repeat)?;
+    }
     if undecided && job.settings.analysis.tokens.is_none() {
         let own = &analysis.inputs.files[..analysis.collection.first_protected_file as usize];
         summary.source_code_inputs = own.iter().filter(|file| file.is_source_code()).count() as u64;

@@ -76,7 +76,7 @@ impl NearMisses {
         let digest = &mut TableDigest::new(NEAR_MISSES.name);
         let fill = |table: &mut Table<'_, _>| {
             rows.into_iter().try_for_each(|(Named { a, b, .. }, evidence)| {
-                add_compared(analysis, table, [a, b], None, evidence)
+                add_compared(analysis, table, [a, b], None, evidence, None)
             })
         };
         let table = filled(store, NEAR_MISSES.of(measures(analysis)), digest, progress, fill)?;

@@ -17,7 +17,7 @@ use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::estimates;
 use lookalike_core::Measure;
-use lookalike_decide::{Compared, Measures, Rule, Table};
+use lookalike_decide::{Compared, DifferenceCells, Measures, Rule, Table};
 use lookalike_engine::DocumentId;
 use lookalike_methods::Evidence;
 
@@ -28,11 +28,12 @@ pub(crate) fn add_compared(
     [a, b]: [DocumentId; 2],
     rule: Option<Rule>,
     evidence: Evidence,
+    difference: Option<DifferenceCells<'_>>,
 ) -> Result<(), LookalikeError> {
     let whole = analysis.whole_resemblance(a, b, evidence)?;
     let name = |document| analysis.collection.document_name(document);
     let (a, b, rule) = (&name(a)?, &name(b)?, rule.map(Rule::name));
-    Ok(table.add(&Compared { a, b, rule, evidence, whole })?)
+    Ok(table.add(&Compared { a, b, rule, evidence, whole, difference })?)
 }
 
 /// The optional measures that a run computes.
@@ -42,5 +43,6 @@ pub(crate) fn measures(analysis: &Analysis) -> Measures {
         distance: analysis.compares_words(),
         interval: estimates::are_made(&analysis.approach),
         whole: analysis.templates.is_some(),
+        differences: false,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
+use crate::differences::Differences;
 use crate::documents::fill_documents;
 use crate::result_tables::{fill_clusters, fill_ledger, fill_pairs, measures};
 use crate::table_store::TableStore;
@@ -28,18 +29,21 @@ pub(crate) struct RunTables<T> {
 }
 
 impl<T: Send> RunTables<T> {
-    /// Writes the tables of an analysis, two at a time, on the rayon pool that this is called in.
+    /// Writes the tables of an analysis, two at a time, on the rayon pool that this is called in, while
+    /// `pass` reads the texts. Only the ledger waits for it, as it says what differs. Returns what was
+    /// read as well.
     ///
     /// # Errors
-    /// A table that cannot be written, rows on disk that cannot be read, a cancellation.
-    pub(crate) fn write(
+    /// A table that cannot be written, rows on disk that cannot be read, a cancellation; those of `pass`.
+    pub(crate) fn write<P: Send>(
         store: &impl TableStore<Done = T>,
         job: &Job,
         action: Action,
         analysis: &Analysis,
         clusters: &Clusters,
+        pass: impl FnOnce() -> Result<(P, Option<Differences>), LookalikeError> + Send,
         progress: &dyn Progress,
-    ) -> Result<Self, LookalikeError> {
+    ) -> Result<(Self, P, Option<Differences>), LookalikeError> {
         let mut of_ledger = TableDigest::new(LEDGER.name);
         let mut of_documents = TableDigest::new(DOCUMENTS.name);
         let mut of_clusters = TableDigest::new(CLUSTERS.name);
@@ -48,18 +52,28 @@ impl<T: Send> RunTables<T> {
         let is_list = action == Action::List;
         // About as much to write on either side.
         let (first, others) = rayon::join(
-            || match is_list {
-                true if analysis.matches.pairs.complete => {
-                    let keep = job.settings.keep_rules()?;
-                    let columns = DOCUMENTS.of(Measures::ALL);
-                    let fill = |table: &mut Table<'_, _>| fill_documents(analysis, &keep, table);
-                    filled(store, columns, &mut of_documents, progress, fill).map(Some)
+            || -> Result<_, LookalikeError> {
+                if is_list {
+                    let (pass, documents) =
+                        rayon::join(pass, || match analysis.matches.pairs.complete {
+                            true => {
+                                let keep = job.settings.keep_rules()?;
+                                let columns = DOCUMENTS.of(Measures::ALL);
+                                let fill = |table: &mut Table<'_, _>| {
+                                    fill_documents(analysis, &keep, table)
+                                };
+                                filled(store, columns, &mut of_documents, progress, fill).map(Some)
+                            }
+                            false => Ok(None),
+                        });
+                    return Ok((documents?, pass?));
                 }
-                true => Ok(None),
-                false => {
-                    let fill = |table: &mut Table<'_, _>| fill_ledger(analysis, table);
-                    filled(store, LEDGER.of(measures), &mut of_ledger, progress, fill).map(Some)
-                }
+                let (pass, differences) = pass()?;
+                let told = differences.as_ref();
+                let fill = |table: &mut Table<'_, _>| fill_ledger(analysis, told, table);
+                let measures = Measures { differences: told.is_some(), ..measures };
+                let ledger = filled(store, LEDGER.of(measures), &mut of_ledger, progress, fill)?;
+                Ok((Some(ledger), (pass, differences)))
             },
             || -> Result<_, LookalikeError> {
                 let columns = CLUSTERS.of(Measures::ALL);
@@ -70,14 +84,15 @@ impl<T: Send> RunTables<T> {
                 Ok((clusters, pairs))
             },
         );
-        let (first, (clusters, pairs)) = (first?, others?);
+        let ((first, (pass, differences)), (clusters, pairs)) = (first?, others?);
         let (ledger, documents) = if is_list { (None, first) } else { (first, None) };
         let digest = match &ledger {
             Some(_) => run_digest(&[&of_ledger, &of_clusters, &of_pairs]),
             None => run_digest(&[&of_clusters, &of_pairs]),
         };
         let documents_digest = documents.is_some().then(|| run_digest(&[&of_documents]));
-        Ok(Self { ledger, documents, clusters, pairs, digest, documents_digest })
+        let tables = Self { ledger, documents, clusters, pairs, digest, documents_digest };
+        Ok((tables, pass, differences))
     }
 }
 

@@ -23,10 +23,10 @@ use lookalike_engine::pipeline::{Items, Part, PipelineLimits};
 use lookalike_engine::poll::Poll;
 use lookalike_engine::{ChunkId, DocumentId, Progress, pipeline};
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging, WrittenFiles};
-use lookalike_io::source::{ChunkPosition, Piece, VisitScratch};
+use lookalike_io::source::{ChunkPosition, Piece};
 use lookalike_io::{Inputs, Problem};
 use recount::{Recount, changed, unreadable_again};
-use shown::pick;
+use shown::{PickScratch, pick};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Result of the second pass.
@@ -76,7 +76,7 @@ pub(crate) fn second_pass(
         PipelineLimits { threads: analysis.threads, in_flight: analysis.memory.in_flight() },
         parts,
         |piece| piece_bytes(piece, inputs),
-        VisitScratch::default,
+        PickScratch::default,
         |scratch, piece| reader.read(piece, scratch),
         |(index, read, problem, shown)| {
             // Chunks are those of the first pass, in its order.
@@ -177,7 +177,7 @@ struct ChunkReader<'a> {
 type ReadChunk = (Option<ChunkId>, Read, Option<Problem>, Vec<(DocumentId, Shown)>);
 
 impl ChunkReader<'_> {
-    fn read(&self, piece: Piece, scratch: &mut VisitScratch) -> Result<ReadChunk, LookalikeError> {
+    fn read(&self, piece: Piece, scratch: &mut PickScratch) -> Result<ReadChunk, LookalikeError> {
         let inputs = &self.analysis.inputs;
         let (chunk, problem) = piece.into_parts();
         let Some(chunk) = chunk else { return Ok((None, Read::Nothing, problem, Vec::new())) };

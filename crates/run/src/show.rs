@@ -5,9 +5,9 @@ use crate::lookup::{id_of, only_named};
 use crate::panics::caught;
 use crate::run_inputs::{RunInputs, read_summary};
 use crate::settings::thread_count;
-use lookalike_decide::{DocumentName, ReadMember, ReadRemoval};
+use lookalike_decide::{DocumentName, ReadDifference, ReadMember, ReadRemoval};
 use lookalike_engine::signer::plain_text;
-use lookalike_engine::{EngineError, pipeline};
+use lookalike_engine::{DifferenceKind, DifferenceKinds, EngineError, pipeline};
 use lookalike_io::source::Piece;
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Extractor, Inputs, Item, Problem};
@@ -28,6 +28,11 @@ pub enum What {
     Cluster(u64),
     /// How many documents an input lost, and to which inputs.
     Source(String),
+    /// Removed documents that differ from their witnesses in this: of those that the run compared.
+    Differs(DifferenceKind),
+    /// Removed documents that have so many words or more that their witnesses lack: of those that the
+    /// run compared.
+    Lost(u64),
     /// Documents whose text contains this one. Commands with which the run extracted texts are
     /// started again only if they are given.
     Texts(String, Vec<Extractor>),
@@ -91,6 +96,10 @@ pub fn show(run: &Path, what: &What, limit: usize) -> Result<Shown, LookalikeErr
         What::Document(name) => document(run, name, limit),
         What::Cluster(number) => cluster(run, *number, limit),
         What::Source(name) => source(run, name, limit),
+        What::Differs(kind) => {
+            differing(run, |found| DifferenceKinds::named(&found.kinds).has(*kind), limit)
+        }
+        What::Lost(least) => differing(run, |found| found.lost >= *least, limit),
         What::Texts(text, commands) => texts(run, text, commands, limit),
     })
 }
@@ -178,7 +187,7 @@ fn source(run: &Path, name: &str, limit: usize) -> Result<Shown, LookalikeError>
     };
     // By kept file and rule.
     let mut lost: BTreeMap<(String, String), u64> = BTreeMap::new();
-    removals(run, |ReadRemoval { removed, kept, rule }| {
+    removals(run, |ReadRemoval { removed, kept, rule, .. }| {
         if removed.file == name {
             *lost.entry((kept.file.into_owned(), rule)).or_default() += 1;
         }
@@ -191,6 +200,22 @@ fn source(run: &Path, name: &str, limit: usize) -> Result<Shown, LookalikeError>
     for ((file, rule), count) in lost {
         shown.push(limit, (count, share(count), file, rule));
     }
+    Ok(shown)
+}
+
+fn differing(
+    run: &Path,
+    shows: impl Fn(&ReadDifference) -> bool,
+    limit: usize,
+) -> Result<Shown, LookalikeError> {
+    let mut shown = Shown::of(&["id", "file", "record", "kept", "lost", "added", "differs"]);
+    removals(run, |ReadRemoval { removed, kept, difference, .. }| {
+        if let Some(found) = difference.filter(&shows) {
+            let (DocumentName { id, file, record, .. }, kept) = (removed, kept.id);
+            let ReadDifference { lost, added, kinds } = found;
+            shown.push(limit, (id, file, record, kept, lost, added, kinds));
+        }
+    })?;
     Ok(shown)
 }
 

@@ -6,12 +6,11 @@
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use crate::reading::{Documents, Reading};
+use crate::reading::Documents;
+use crate::reread::read_some;
 use lookalike_decide::Rule;
 use lookalike_engine::signer::plain_text;
-use lookalike_engine::{DocumentId, EngineError, original};
-use lookalike_io::source::{Chunk, ChunkPosition, Piece, VisitScratch};
-use lookalike_io::{Content, Item, Problem};
+use lookalike_engine::{DocumentId, EngineError};
 use lookalike_report::{SymbolDifferences, SymbolExample};
 use lookalike_text::{OperatorScratch, Operators, Tokens};
 use std::collections::BTreeMap;
@@ -25,6 +24,14 @@ const SHORT: usize = 4096;
 
 /// Pairs that are shown.
 const EXAMPLES: usize = 3;
+
+/// The documents of some pairs, ascending.
+fn members(pairs: &[(DocumentId, DocumentId)]) -> Vec<DocumentId> {
+    let mut members: Vec<DocumentId> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
+    members.sort_unstable();
+    members.dedup();
+    members
+}
 
 /// Counts pairs of lexically equivalent documents whose symbols differ. `None` without any, and where
 /// symbols are tokens.
@@ -54,9 +61,9 @@ pub(crate) fn count(
     let mut scratch = OperatorScratch::default();
     let mut digests = BTreeMap::new();
     let mut texts: BTreeMap<DocumentId, String> = BTreeMap::new();
-    read_some(analysis, documents, &pairs, &mut |document, content| {
+    read_some(analysis, documents, &members(&pairs), &mut |document, record| {
         let mut digest = Xxh3::new();
-        let text = plain_text(content);
+        let text = plain_text(&record.content);
         operators.of(&text, &mut scratch, |operator, words| {
             digest.update(&u32::from(operator).to_le_bytes());
             digest.update(&words.to_le_bytes());
@@ -80,8 +87,8 @@ pub(crate) fn count(
     }
     let shown = &differ[..differ.len().min(EXAMPLES)];
     if shown.iter().any(|(a, b)| !texts.contains_key(a) || !texts.contains_key(b)) {
-        read_some(analysis, documents, shown, &mut |document, content| {
-            texts.insert(document, plain_text(content).into_owned());
+        read_some(analysis, documents, &members(shown), &mut |document, record| {
+            texts.insert(document, plain_text(&record.content).into_owned());
         })?;
     }
     let mut examples = Vec::new();
@@ -119,73 +126,4 @@ fn first_difference(operators: &Operators, a: &str, b: &str) -> u64 {
     let same = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
     let next = [a.get(same), b.get(same)];
     next.into_iter().flatten().map(|(words, _)| *words).min().unwrap_or_default()
-}
-
-fn fail(problem: Problem) -> Result<(), EngineError> {
-    Err(EngineError::Unreadable(problem))
-}
-
-/// Reads the texts of some documents again: of files only their chunks.
-fn read_some(
-    analysis: &Analysis,
-    documents: Documents<'_>,
-    pairs: &[(DocumentId, DocumentId)],
-    visit: &mut dyn FnMut(DocumentId, &Content<'_>),
-) -> Result<(), LookalikeError> {
-    let collection = &analysis.collection;
-    let mut wanted: Vec<DocumentId> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
-    wanted.sort_unstable();
-    wanted.dedup();
-    let mut chunks: Vec<ChunkPosition> = Vec::new();
-    // By file and record: the document, and the digest of its content.
-    let mut places = BTreeMap::new();
-    for of_chunk in wanted.chunk_by(|a, b| collection.chunk_of(*a) == collection.chunk_of(*b)) {
-        let chunk = collection.chunk_of(of_chunk[0]);
-        chunks.push(collection.chunk_place(chunk));
-        let first = collection.chunk_documents(chunk).start;
-        let rows = collection.rows(chunk)?;
-        for &document in of_chunk {
-            let row = &rows.documents[document.offset_from(first)];
-            places.insert((row.file, row.record), (document, row.text));
-        }
-    }
-    let inputs = documents.inputs;
-    let mut scratch = VisitScratch::default();
-    let is_wanted = |file, record| places.contains_key(&(file, record));
-    let read = |piece: Piece| -> Result<(), EngineError> {
-        let (chunk, problem) = piece.into_parts();
-        let mut failed = problem.filter(|problem| problem.unreadable);
-        let Some(chunk) = chunk else { return failed.map_or(Ok(()), fail) };
-        chunk.visit_some(inputs, &mut scratch, &is_wanted, &mut |item| {
-            let record = match item {
-                Item::Record(record) => record,
-                // These are no documents.
-                Item::Bad(_) => return,
-                Item::Failed(failure) => {
-                    failed.get_or_insert_with(|| failure.problem().clone());
-                    return;
-                }
-            };
-            let known = places.get(&(record.file, record.record));
-            if let Some((document, digest)) = known
-                && original::digest(&record.content, record.beside) == *digest
-            {
-                visit(*document, &record.content);
-            }
-        });
-        failed.map_or(Ok(()), fail)
-    };
-    match documents.reading {
-        Reading::Files => inputs.chunks_at(chunks).try_for_each(read)?,
-        // Only as far as needed: the rest of the documents is not read again.
-        Reading::Caller(caller) => {
-            let last = places.keys().next_back().copied().unwrap_or_default();
-            let place = |chunk: &Chunk| (chunk.file, chunk.first_record);
-            caller
-                .chunks()?
-                .take_while(|piece| piece.records().is_none_or(|chunk| place(chunk) <= last))
-                .try_for_each(read)?;
-        }
-    }
-    Ok(())
 }

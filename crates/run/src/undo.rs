@@ -4,6 +4,7 @@
 //! belongs to no cluster. Its records come from the inputs, byte for byte and in their order, and
 //! everything else from the tables of the run. Nothing is compared again.
 
+use crate::differences::summed;
 use crate::jobs::{outputs, working_directory};
 use crate::lookup::only_named;
 use crate::panics::caught;
@@ -11,21 +12,25 @@ use crate::run_inputs::{InputsChanged, RunInputs};
 use crate::summarise::{count_clusters, count_of};
 use crate::{LookalikeError, settings};
 use lookalike_core::Threshold;
-use lookalike_decide::name::{REMOVED, WIDTH};
+use lookalike_decide::name::{KEPT, REMOVED, WIDTH};
 use lookalike_decide::{
-    CLUSTERS, DocumentName, LEDGER, Layout, Measures, PAIRS, PROBLEMS, Rule, Table, TableDigest,
-    TableRow, run_digest,
+    CLUSTERS, DifferenceColumns, DocumentName, LEDGER, Layout, Measures, PAIRS, PROBLEMS,
+    ReadDifference, Rule, Table, TableDigest, TableRow, run_digest,
 };
 use lookalike_engine::files::{FilePart, piece_bytes};
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::poll::Poll;
-use lookalike_engine::{EngineError, Progress, pipeline};
+use lookalike_engine::{DifferenceKinds, EngineError, Progress, pipeline};
 use lookalike_io::input::name::path_of;
 use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
-use lookalike_io::table::{Column, TableFormat, TableReader, Value, WrittenTable};
+use lookalike_io::table::{Cell, Column, TableFormat, TableReader, Value, WrittenTable};
 use lookalike_io::{Fate, Fates, Mark};
-use lookalike_report::{Action, InputSummary, Output, Run, SimilarityHistogram, Summary};
+use lookalike_report::{
+    Action, DifferenceExample, DifferenceSummary, InputSummary, Output, Run, SimilarityHistogram,
+    Summary,
+};
 use std::collections::{BTreeMap, BTreeSet};
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -329,10 +334,12 @@ impl Tables {
         let known = LEDGER.all();
         let columns = if reader.columns().is_empty() { known } else { reader.columns().to_vec() };
         let (at, rule_at) = (reader.position(REMOVED[0].name), reader.position("rule"));
+        let (written, mut bytes) = (LEDGER.only(&columns), Vec::new());
         let mut ledger = Vec::new();
         for row in &mut reader {
             let row = row?;
-            of_ledger.add(row.iter().map(Value::as_cell));
+            let cells: Vec<Cell<'_>> = row.iter().map(Value::as_cell).collect();
+            of_ledger.add_sum(1, written.hash_cells(&cells, &mut bytes));
             let name = at.and_then(|at| DocumentName::read(row.get(at..at + WIDTH)?));
             let name = name.ok_or_else(|| damaged(LEDGER.name))?;
             let rule = rule_at.and_then(|at| row[at].as_text());
@@ -433,6 +440,9 @@ impl Tables {
             }
         }
         let ledger = table.finish()?;
+        if summary.differences.take().is_some() {
+            summary.differences = self.differences(restored, summary.duplicate_ids > 0);
+        }
         let leaves = |place: &Place| restored.contains(place) && !leaders.contains(place);
         let clusters = self.write_clusters(leaves, summary, (staging, of_clusters), progress)?;
         let pairs = copy_table(&self.run, &PAIRS, self.format, (staging, of_pairs), progress)?;
@@ -456,6 +466,34 @@ impl Tables {
             )?);
         }
         Ok(written)
+    }
+
+    /// What differs between the documents that stay removed and their witnesses.
+    fn differences(
+        &self,
+        restored: &BTreeSet<Place>,
+        ids_repeat: bool,
+    ) -> Option<DifferenceSummary> {
+        let position = |name: &str| self.ledger_columns.iter().position(|own| own.name == name);
+        let (columns, kept) = (DifferenceColumns::of(position)?, position(KEPT[0].name)?);
+        let stay =
+            |row: &&LedgerRow| row.rule != Some(Rule::Identical) && !restored.contains(&row.place);
+        let mut rows: Vec<&LedgerRow> = self.ledger.iter().filter(stay).collect();
+        // In the order of the collection, as the run counted them.
+        rows.sort_by_key(|row| &row.place);
+        let compared = rows.iter().filter_map(|row| {
+            let ReadDifference { lost, kinds, .. } = columns.read(&row.row)?;
+            Some((lost, DifferenceKinds::named(&kinds), *row))
+        });
+        let name = |row: &LedgerRow, at: usize| {
+            let name = row.row.get(at..at + WIDTH).and_then(DocumentName::read);
+            name.map(|name| name.shown(ids_repeat).to_string()).unwrap_or_default()
+        };
+        let example = |row: &LedgerRow| {
+            Ok::<_, Infallible>(DifferenceExample { removed: name(row, 0), kept: name(row, kept) })
+        };
+        let Ok(sum) = summed(compared, rows.len() as u64, example);
+        sum
     }
 
     fn write_clusters(

@@ -1,4 +1,4 @@
-//! DifferenceKinds of differences on labelled collections: in what removals of another label than their
+//! Kinds of differences on labelled collections: in what removals of another label than their
 //! witness (*wrong*) differ, and the others (*right*).
 //!
 //! The collections are not part of this repository: [`data`] says where they are, and when the

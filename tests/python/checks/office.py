@@ -101,7 +101,8 @@ def office(c: Checks) -> None:
         out = c.out(f"office {name}")
         done = c.run("dedup", folder / name, "-o", out, "--tables", "tsv", "-q", "-t", "0.6", "-j", "3")
         c.check(f"office: {name} is read", done.returncode == 0 and summary_of(out)["documents"] == 80, done.stderr)
-        rows = [[value.rpartition("/")[2].partition(".")[0] if "/" in value else value for value in row] for row in table_of(out / "ledger.tsv")[1:]]
+        # The last column has kinds of differences, some of which are in titles.
+        rows = [[value.rpartition("/")[2].partition(".")[0] if "/" in value else value for value in row[:-1]] for row in table_of(out / "ledger.tsv")[1:]]
         same_words = ("identical", "lexically_equivalent")
         found[name] = sorted(["same" if value in same_words else value for value in row] for row in rows)
     c.check("office: decisions as of the texts", found["docx"] == found["txt"] == found["odt"] == found["epub"] and len(found["txt"]) > 10)

@@ -70,9 +70,9 @@ def as_jsonl(path: Path, records: list, name: str, statuses=range(200, 300)) -> 
 
 
 def decisions(out: Path) -> list:
-    """The ledger without the places of documents."""
+    """The ledger without the places of documents, and without the kinds of differences, some of which are in titles."""
     header, *rows = table_of(out / "ledger.tsv")
-    places = [at for at, name in enumerate(header) if name.endswith(("file", "record"))]
+    places = [at for at, name in enumerate(header) if name.endswith(("file", "record", "differs"))]
     return sorted([value for at, value in enumerate(row) if at not in places] for row in rows)
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow
-
 import lookalike
 from lookalike.spark import SparkResult
-from test_distributed import check_summary, rows_of
+from test_distributed import check_summary, comparable, rows_of
 
 
 def check(found: SparkResult, result: lookalike.Result) -> None:
@@ -22,7 +20,7 @@ def check(found: SparkResult, result: lookalike.Result) -> None:
 
 def check_table(name: str, found: Any, result: lookalike.Result) -> None:
     """A table equals that of one machine."""
-    expected = pyarrow.table(getattr(result, name))
+    expected = comparable(getattr(result, name))
     if name != "ledger" or result.summary["command"] == "dedup":
         assert found.column_names == expected.column_names, name
     assert rows_of(found) == rows_of(expected), name

@@ -2,8 +2,16 @@
 
 use super::FormatArg;
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lookalike::input::Extractor;
+use lookalike::results::DifferenceKind;
 use std::path::PathBuf;
+
+fn difference_kind() -> impl TypedValueParser<Value = DifferenceKind> {
+    let names = DifferenceKind::ALL.map(DifferenceKind::name);
+    PossibleValuesParser::new(names)
+        .try_map(|name| DifferenceKind::named(&name).ok_or("no kind of difference"))
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
@@ -19,6 +27,12 @@ pub(crate) struct ShowArgs {
     /// Show how many documents this input lost, and of which inputs they are duplicates
     #[arg(long, value_name = "INPUT", group = "what")]
     pub(crate) source: Option<String>,
+    /// Show the removed documents that differ from the kept ones in this
+    #[arg(long, value_name = "KIND", value_parser = difference_kind(), group = "what")]
+    pub(crate) differs: Option<DifferenceKind>,
+    /// Show the removed documents that have N words or more that the kept ones lack
+    #[arg(long, value_name = "N", group = "what")]
+    pub(crate) lost: Option<u64>,
     /// Show the documents whose text contains TEXT; reads the inputs again
     #[arg(long, value_name = "TEXT", group = "what")]
     pub(crate) grep: Option<String>,

@@ -8,12 +8,14 @@ use lookalike::results::{Shown, What, show};
 use std::io::Write;
 
 pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
-    let what = match (&args.id, args.cluster, &args.source, &args.grep) {
+    let kind = args.differs.map(What::Differs).or(args.lost.map(What::Lost));
+    let what = match (&args.id, args.cluster, &args.source, kind, &args.grep) {
         (Some(id), ..) => What::Document(id.clone()),
         (_, Some(number), ..) => What::Cluster(number),
-        (_, _, Some(source), _) => What::Source(source.clone()),
+        (_, _, Some(source), ..) => What::Source(source.clone()),
+        (_, _, _, Some(kind), _) => kind,
         (.., Some(text)) => What::Texts(text.clone(), args.extract.clone()),
-        (None, None, None, None) => What::Clusters,
+        (None, None, None, None, None) => What::Clusters,
     };
     let shown = show(&args.run, &what, args.limit)?;
     let mut stdout = std::io::stdout().lock();

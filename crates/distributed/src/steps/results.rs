@@ -211,7 +211,7 @@ impl Rows {
     ) -> Result<(), LookalikeError> {
         let evidence = Evidence::Exact(counts);
         let columns = &self.columns[usize::from(rule.is_none())];
-        let row = Compared { a, b, rule, evidence, whole: None };
+        let row = Compared { a, b, rule, evidence, whole: None, difference: None };
         let hash = columns.hash(&row, &mut self.bytes);
         let found = Found::of(table, side, a).and(b).hashed(hash);
         out.push(Found { rule, compared: Some(row), ..found })

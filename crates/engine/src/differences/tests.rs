@@ -64,9 +64,13 @@ fn kinds_are_listed_in_one_order_and_have_one_name_each() {
     let mut kinds = DifferenceKinds::default();
     DifferenceKind::ALL.iter().rev().for_each(|&kind| kinds.add(kind));
     assert!(kinds.iter().eq(DifferenceKind::ALL));
-    assert!(DifferenceKind::ALL.is_sorted());
     let names = "numbers,identifiers,title,title+numbers,names,symbols,quotation,case,order";
     assert_eq!(kinds.to_string(), names);
+    let named = names.split(',').map(DifferenceKind::named);
+    assert!(named.eq(DifferenceKind::ALL.map(Some)));
+    assert_eq!(DifferenceKind::named("capitals"), None);
+    assert_eq!(DifferenceKinds::named(&format!("{names},capitals")), kinds);
+    assert_eq!(DifferenceKinds::named(""), DifferenceKinds::default());
     assert!(TextPart::ALL.into_iter().enumerate().all(|(number, part)| part as usize == number));
 }
 

@@ -15,10 +15,11 @@ pub use options::ExportOptions;
 use super::open::Index;
 use crate::analysis::{Request, analyse_inputs, pool};
 use crate::decisions::Clusters;
+use crate::differences::Differences;
 use crate::embed::Found;
 use crate::jobs::output;
 use crate::panics::caught;
-use crate::reading::Reading;
+use crate::reading::{self, Reading};
 use crate::run_tables::RunTables;
 use crate::summarise::summarise;
 use crate::table_store::TableFiles;
@@ -135,7 +136,13 @@ fn find(
     for input in &mut summary.inputs {
         (input.format, input.bytes) = ("index".into(), summary.text_bytes);
     }
-    Ok((action, Found { analysis, clusters, first_protected_file }, summary))
+    let mut differences = None;
+    if action == Action::Remove && index.settings().texts {
+        let documents =
+            reading::Documents { inputs: &analysis.inputs, reading: Reading::Caller(&caller) };
+        differences = Some(Differences::find(&analysis, documents, &mut summary)?);
+    }
+    Ok((action, Found { analysis, clusters, first_protected_file, differences }, summary))
 }
 
 fn write(
@@ -145,10 +152,12 @@ fn write(
     progress: &dyn Progress,
 ) -> Result<Summary, LookalikeError> {
     let (action, found, mut summary) = find(index, job, list, progress)?;
-    let Found { analysis, clusters, .. } = found;
+    let Found { analysis, clusters, differences, .. } = found;
     let staging = Staging::create(&job.output, job.force)?;
     let store = TableFiles { staging: &staging, format: job.tables };
-    let tables = RunTables::write(&store, job, action, &analysis, &clusters, progress)?;
+    let known = || Ok(((), differences));
+    let (tables, (), _) =
+        RunTables::write(&store, job, action, &analysis, &clusters, known, progress)?;
     summary.outputs = tables.into_list(&mut summary).iter().map(output).collect();
     summary.warnings = summary.find_warnings();
     staging.write("summary.json", summary.to_json()?.as_bytes())?;

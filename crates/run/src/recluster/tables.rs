@@ -115,7 +115,8 @@ fn write_pairs(
             let (a, b) = (&documents.name(pair.a), &documents.name(pair.b));
             let evidence =
                 pair.counts.map_or(Evidence::SameKey, |counts| criterion.evidence(counts));
-            table.add(&Compared { a, b, rule: None, evidence, whole: None })?;
+            let (rule, whole, difference) = (None, None, None);
+            table.add(&Compared { a, b, rule, evidence, whole, difference })?;
         }
         Ok(())
     })?;

@@ -27,7 +27,7 @@ pub(crate) fn fill_pairs(
     let compare = |x: &PairRow, y: &PairRow| x.documents.compare(y.documents, &analysis.collection);
     par_sort_cancellable(&mut rows, progress, compare)?;
     for PairRow { documents: Named { a, b, .. }, evidence } in rows {
-        add_compared(analysis, table, [a, b], None, evidence)?;
+        add_compared(analysis, table, [a, b], None, evidence, None)?;
     }
     Ok(())
 }

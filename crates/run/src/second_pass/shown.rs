@@ -3,11 +3,13 @@
 use super::recount::unreadable_again;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
+use crate::differences::DifferenceSample;
 use crate::template_sample::{SampledPage, TemplateSample};
 use lookalike_core::{SparseIndex, TextDigest};
+use lookalike_engine::differences::DifferenceScratch;
 use lookalike_engine::original;
 use lookalike_engine::signer::plain_text;
-use lookalike_engine::{ChunkId, DocumentId};
+use lookalike_engine::{ChunkId, DifferenceReader, DocumentId, DocumentParts};
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Content, Item};
 use lookalike_report::TemplateSite;
@@ -24,6 +26,8 @@ pub(crate) struct Shown {
     pub(crate) cut_from: Option<u64>,
     /// What the sample for templates needs, if the document is in it.
     pub(crate) page: Option<SampledPage>,
+    /// What is compared of the document, if it is in the sample of differences.
+    pub(crate) parts: Option<DocumentParts>,
 }
 
 /// Maximum length in bytes of a text that the report compares (about two dozen documents).
@@ -85,6 +89,8 @@ pub(crate) struct Wanted {
     pub(crate) excerpt: usize,
     /// The sample for templates, whose documents are in `documents`.
     sample: Option<(BTreeSet<DocumentId>, TemplateSample)>,
+    /// The documents of the sample of differences, which are in `documents`, ascending.
+    differences: Option<(Vec<DocumentId>, DifferenceReader)>,
 }
 
 impl Wanted {
@@ -95,16 +101,27 @@ impl Wanted {
         compared: Vec<DocumentId>,
         excerpt: usize,
     ) -> Self {
-        Self { documents, compared, excerpt, sample: None }
+        Self { documents, compared, excerpt, sample: None, differences: None }
     }
 
     /// Adds the documents of a sample.
     pub(crate) fn add_sample(&mut self, sample: TemplateSample) {
         let documents = sample.documents();
-        self.documents.extend(&documents);
+        self.add(documents.iter().copied());
+        self.sample = Some((documents, sample));
+    }
+
+    /// Adds the documents of a sample of differences.
+    pub(crate) fn add_differences(&mut self, sample: &DifferenceSample, reader: DifferenceReader) {
+        let documents = sample.documents().to_vec();
+        self.add(documents.iter().copied());
+        self.differences = Some((documents, reader));
+    }
+
+    fn add(&mut self, documents: impl Iterator<Item = DocumentId>) {
+        self.documents.extend(documents);
         self.documents.sort_unstable();
         self.documents.dedup();
-        self.sample = Some((documents, sample));
     }
 
     /// The sites that a sample found, once its documents were read.
@@ -150,13 +167,16 @@ fn beginning_of<'c>(content: &'c Content<'_>, excerpt: usize) -> (Content<'c>, b
     }
 }
 
+/// Buffers of a thread that picks documents.
+pub(super) type PickScratch = (VisitScratch, DifferenceScratch);
+
 /// Collects the wanted documents of a chunk.
 pub(super) fn pick(
     chunk: &Chunk,
     index: ChunkId,
     analysis: &Analysis,
     all: &Wanted,
-    scratch: &mut VisitScratch,
+    (scratch, differing): &mut PickScratch,
 ) -> Result<Vec<(DocumentId, Shown)>, LookalikeError> {
     let documents = analysis.collection.chunk_documents(index);
     let from = all.documents.partition_point(|&document| document < documents.start);
@@ -200,7 +220,11 @@ pub(super) fn pick(
         let (title, url) = (owned(&record.title), owned(&record.url));
         let sample = all.sample.as_ref().filter(|(documents, _)| documents.contains(&wanted[at]));
         let page = sample.map(|(_, sample)| sample.page(&record, &analysis.inputs));
-        shown.push((wanted[at], Shown { title, url, text, cut_from, page }));
+        let parts = all.differences.as_ref().and_then(|(documents, reader)| {
+            documents.binary_search(&wanted[at]).ok()?;
+            Some(reader.parts(&plain_text(&record.content), record.title.as_deref(), differing))
+        });
+        shown.push((wanted[at], Shown { title, url, text, cut_from, page, parts }));
     });
     unreadable.map_or(Ok(shown), |problem| Err(unreadable_again(&analysis.inputs, problem)))
 }

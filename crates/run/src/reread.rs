@@ -1,0 +1,76 @@
+//! Reads some documents of an analysis again, after it.
+
+use crate::LookalikeError;
+use crate::analysis::Analysis;
+use crate::reading::{Documents, Reading};
+use lookalike_engine::{DocumentId, EngineError, original};
+use lookalike_io::source::{Chunk, ChunkPosition, Piece, VisitScratch};
+use lookalike_io::{Item, Problem, RecordView};
+use std::collections::BTreeMap;
+
+fn fail(problem: Problem) -> Result<(), EngineError> {
+    Err(EngineError::Unreadable(problem))
+}
+
+/// Reads some documents, ascending and distinct, again: of files only their chunks. Documents that have
+/// changed, or are not found, are left out.
+pub(crate) fn read_some(
+    analysis: &Analysis,
+    documents: Documents<'_>,
+    wanted: &[DocumentId],
+    visit: &mut dyn FnMut(DocumentId, &RecordView<'_>),
+) -> Result<(), LookalikeError> {
+    let collection = &analysis.collection;
+    let mut chunks: Vec<ChunkPosition> = Vec::new();
+    // By file and record: the document, and the digest of its content.
+    let mut places = BTreeMap::new();
+    for of_chunk in wanted.chunk_by(|a, b| collection.chunk_of(*a) == collection.chunk_of(*b)) {
+        let chunk = collection.chunk_of(of_chunk[0]);
+        chunks.push(collection.chunk_place(chunk));
+        let first = collection.chunk_documents(chunk).start;
+        let rows = collection.rows(chunk)?;
+        for &document in of_chunk {
+            let row = &rows.documents[document.offset_from(first)];
+            places.insert((row.file, row.record), (document, row.text));
+        }
+    }
+    let inputs = documents.inputs;
+    let mut scratch = VisitScratch::default();
+    let is_wanted = |file, record| places.contains_key(&(file, record));
+    let read = |piece: Piece| -> Result<(), EngineError> {
+        let (chunk, problem) = piece.into_parts();
+        let mut failed = problem.filter(|problem| problem.unreadable);
+        let Some(chunk) = chunk else { return failed.map_or(Ok(()), fail) };
+        chunk.visit_some(inputs, &mut scratch, &is_wanted, &mut |item| {
+            let record = match item {
+                Item::Record(record) => record,
+                // These are no documents.
+                Item::Bad(_) => return,
+                Item::Failed(failure) => {
+                    failed.get_or_insert_with(|| failure.problem().clone());
+                    return;
+                }
+            };
+            let known = places.get(&(record.file, record.record));
+            if let Some((document, digest)) = known
+                && original::digest(&record.content, record.beside) == *digest
+            {
+                visit(*document, &record);
+            }
+        });
+        failed.map_or(Ok(()), fail)
+    };
+    match documents.reading {
+        Reading::Files => inputs.chunks_at(chunks).try_for_each(read)?,
+        // Only as far as needed: the rest of the documents is not read again.
+        Reading::Caller(caller) => {
+            let last = places.keys().next_back().copied().unwrap_or_default();
+            let place = |chunk: &Chunk| (chunk.file, chunk.first_record);
+            caller
+                .chunks()?
+                .take_while(|piece| piece.records().is_none_or(|chunk| place(chunk) <= last))
+                .try_for_each(read)?;
+        }
+    }
+    Ok(())
+}
