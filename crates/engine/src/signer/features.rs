@@ -72,7 +72,8 @@ impl Signer {
             Some(found) => found,
             None => (&whole[..], features::digest(&whole).ok_or(Unsigned::Empty)?),
         };
-        if self.common.is_some() || self.digests_halves() || scratch.given.label != 0 {
+        let whole = self.common.is_none() && self.boilerplate.is_none() && self.words.is_none();
+        if !whole || scratch.given.label != 0 {
             let common = self.common.as_deref();
             let others = |element: &u64| !common.is_some_and(|common| common.contains(*element));
             scratch.left.clear();
