@@ -320,7 +320,7 @@ struct Half {
 
 impl Half {
     fn allowed(&self, later: u32, earlier: u32) -> bool {
-        finalise(self.salt ^ u64::from(later) << 32 ^ u64::from(earlier)) % 2 == 0
+        finalise(self.salt ^ u64::from(later) << 32 ^ u64::from(earlier)).is_multiple_of(2)
     }
 }
 

@@ -232,8 +232,8 @@ pub const SEPARATE: &[Item] = &[
          symbols (that change what a text says, as operators), FIELD (its values), /REGEX/ (what it finds; of an expression with groups, the \
          groups). Several are separated by commas, or given one by one, and all count. Texts are \
          compared as multisets, in any order, with --normalize. A condition of the match: no pair, cluster or \
-         removal is of documents that differ in it, whatever the method is. `show --differs` and the \
-         summary tell in what removed documents differ, and plan which of them to name.",
+         removal is of documents that differ in it, whatever the method is. `show --differs` \
+         tells in what removed documents differ.",
         ),
         python_type: Some(("str | Sequence[str]", "()")),
         python_help: Some(
