@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 from measure import (
-    Collections, Failed, argument_parser, first_documents, introduce, machine, measured, median, note_others, programs, save, say, table, warm,
+    Collections, Failed, argument_parser, arguments, first_documents, introduce, machine, measured, median, note_others, programs, save, say, table, warm,
     with_others,
 )
 
@@ -121,12 +121,10 @@ class Bench:
 def main() -> int:
     parser = argument_parser(__doc__)
     parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas between (all)")
-    given = parser.parse_args()
+    given = arguments(parser)
     given.only = given.only.split(",")
     if unknown := set(given.only) - set(PARTS):
         parser.error(f"--only {unknown.pop()}: choose from {', '.join(PARTS)}")
-    given.work, given.binaries = given.work.resolve(), given.binaries.resolve()
-    given.work.mkdir(parents=True, exist_ok=True)
     bench = Bench(given)
     about = machine(bench.lookalike)
     introduce(about, given.repeat)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Growth on disk: `cluster` over copies of a corpus that have no words in common, within a budget of memory.
+"""Growth on disk: `cluster` over copies of a corpus that have hardly a shingle in common, within a budget of memory.
 
     growth.py --corpus FILE [--copies N,M,…] [--memory SIZE] [--work DIR]
 
-Copy k of the corpus has each letter a to z of its texts replaced by another, so that copies resemble each other in length, repetition and
-duplicates, and share no shingle. Each is a JSONL file compressed with `zstd -1`, so that inputs larger than the disk holds raw can be read.
+Copy k of the corpus has each letter a to z of its texts replaced by another, so that copies are alike in length, repetition and duplicates, and
+no copy is a duplicate of another. Each is a JSONL file compressed with `zstd -1`, so that inputs larger than the disk holds raw can be read.
 For each number of copies: CPU and wall µs a document, peak memory, bytes of input. The budget is --memory (4GB). Needs the program zstd.
 """
 import json
@@ -15,7 +15,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from measure import Failed, argument_parser, introduce, machine, measured, note_others, programs, save, say, table, with_others
+from measure import Failed, argument_parser, arguments, introduce, machine, measured, note_others, programs, save, say, table, with_others
 
 
 def permutation(copy: int) -> bytes:
@@ -26,13 +26,13 @@ def permutation(copy: int) -> bytes:
 
 
 def write_copy(corpus: Path, copy: int, path: Path) -> int:
-    """Writes a copy; returns the bytes before compression. Escapes would be permuted, so line breaks become blanks."""
+    """Writes a copy; returns the bytes before compression."""
     to, size = permutation(copy), 0
     temporary = path.with_suffix(".part")
     with corpus.open("rb") as lines, temporary.open("wb") as out:
         packer = subprocess.Popen(["zstd", "-1", "-q", "-c"], stdin=subprocess.PIPE, stdout=out)
         for number, line in enumerate(lines):
-            text = json.loads(line)["text"].replace("\\n", " ").encode().translate(to)
+            text = json.loads(line)["text"].encode().translate(to)
             line = b'{"id":"%d-%d","text":%s}\n' % (copy, number, json.dumps(text.decode(), ensure_ascii=False).encode())
             size += len(line)
             packer.stdin.write(line)
@@ -47,8 +47,7 @@ def main() -> int:
     parser = argument_parser(__doc__)
     parser.add_argument("--copies", default="10,30", help="numbers of copies, with commas between")
     parser.add_argument("--memory", default="4GB", help="budget of each run")
-    given = parser.parse_args()
-    given.work, given.binaries = given.work.resolve(), given.binaries.resolve()
+    given = arguments(parser)
     if len(given.corpus) != 1:
         parser.error("name one --corpus")
     corpus, numbers = given.corpus[0], sorted(int(number) for number in given.copies.split(","))

@@ -359,6 +359,14 @@ def argument_parser(doc: str) -> argparse.ArgumentParser:
     return parser
 
 
+def arguments(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    """What was typed, with absolute directories; that of the work exists."""
+    given = parser.parse_args()
+    given.work, given.binaries = given.work.resolve(), given.binaries.resolve()
+    given.work.mkdir(parents=True, exist_ok=True)
+    return given
+
+
 def save(path: Path, raw: dict) -> None:
     """Writes every single figure."""
     path.write_text(json.dumps(raw, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

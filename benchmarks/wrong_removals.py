@@ -4,7 +4,8 @@
     wrong_removals.py DATA [--only COLLECTION,…] [--rule 'OPTIONS'…] [--binary FILE]
 
 DATA holds collections with labels (`docs.jsonl.zst` with the field `cluster`). A near removal is *wrong* if its witness has another label (what has
-the same words as its witness is one text, whatever its label). For each rule: wrong ones as a share of all removals, and how many of the right removals of the defaults are gone (documents without a label are left out).
+the same words as its witness is one text, whatever its label). For each rule: wrong ones as a share of all removals, and how many of the right
+removals of the defaults are gone. Documents without a label are left out.
 Ids of licences that name one text (`GPL-2.0`, `GPL-2.0-only`, `GPL-2.0+`) are one label. Needs the program zstd. Standard library only.
 """
 import argparse
