@@ -168,7 +168,7 @@ impl<R: TableRow> Written<R> {
         R::in_digest(row, |row| self.hash_cells(&self.cells(row), bytes))
     }
 
-    /// The same, of the cells of a row.
+    /// The hash of a row in the digest of the table, from its cells.
     pub fn hash_cells(&self, cells: &[Cell<'_>], bytes: &mut Vec<u8>) -> u128 {
         let digested = cells.iter().zip(&self.items).filter(|(_, item)| item.is_digested);
         row_hash(digested.map(|(cell, _)| *cell), bytes)

@@ -1,8 +1,6 @@
 //! Feature sets and signatures of texts, for callers that compare documents in their own way.
 
-use lookalike_engine::Described;
 use lookalike_engine::pipeline::PipelineLimits;
-use lookalike_engine::signer::titled_text;
 use lookalike_engine::{EngineError, Progress, Signer, SignerScratch, reason_codes};
 use lookalike_io::source::{Piece, VisitScratch};
 use lookalike_io::{Inputs, Item, Problem};
@@ -227,9 +225,7 @@ impl TextSigner {
         piece.whole()?.visit(inputs, visit, &mut |item| {
             signed.rows += 1;
             let record = match &item {
-                Item::Record(record) => {
-                    Some((record, titled_text(&record.content, record.title.as_deref())))
-                }
+                Item::Record(record) => Some((record, self.sets.text_and_beside(record, sign))),
                 Item::Bad(_) => None,
                 Item::Failed(failure) => {
                     failed.get_or_insert_with(|| failure.problem().clone());
@@ -237,17 +233,16 @@ impl TextSigner {
                 }
             };
             if wants.features {
-                let made = record.as_ref().map(|(record, (text, title))| {
-                    let described = Described { text, title: title.as_deref() };
-                    let beside = self.sets.beside(record, described, sign);
-                    self.sets.message_set(text, beside, sign, set)
-                });
+                let made = record
+                    .as_ref()
+                    .map(|(_, (text, beside))| self.sets.message_set(text, *beside, sign, set));
                 let has = made.is_some_and(|made| made.unit.is_ok());
                 signed.features.push(has.then_some(&**set));
             }
             if let Some(method) = self.method.as_ref().filter(|_| wants.signatures) {
-                let made =
-                    record.as_ref().map(|(record, (text, _))| method.sign(record, text, sign));
+                let made = record
+                    .as_ref()
+                    .map(|(record, (text, beside))| method.sign(record, text, *beside, sign));
                 let made = made.filter(|made| made.unsigned == reason_codes::code(None));
                 signed.keys.push(made.as_ref().map(|made| &*made.keys));
                 signed.sketches.push(made.as_ref().map(|made| &*made.sketch));

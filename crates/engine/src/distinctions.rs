@@ -9,7 +9,8 @@ use lookalike_core::MultisetDigest;
 use lookalike_core::fingerprint::{finalise, token};
 use lookalike_text::{AnalysisSettings, PartReader, PartScratch, TextPart};
 use regex::Regex;
-use std::collections::BTreeMap;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -17,16 +18,66 @@ use std::str::FromStr;
 ///
 /// Written as the name of a part (`numbers`), as a pattern between slashes (`/§ ?\d+/`), or as
 /// the name of a field.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Distinction {
     /// A part of the text.
     Part(TextPart),
     /// The values of a field, each once, in any order. Documents without one have that in common.
     Field(String),
-    /// What a regular expression finds in the text, in any order, repeats included: the groups of
-    /// each find, or all of it if the expression has no groups.
-    Pattern(String),
+    /// What a pattern finds in the text, in any order, repeats included.
+    Pattern(Pattern),
 }
+
+/// A compiled regular expression. Patterns are compared as they are written.
+#[derive(Debug, Clone)]
+pub struct Pattern(Regex);
+
+impl Pattern {
+    /// Compiles an expression.
+    ///
+    /// # Errors
+    /// The text is no regular expression.
+    pub fn new(written: &str) -> Result<Self, String> {
+        Regex::new(written).map(Self).map_err(|error| {
+            // The library shows the expression and points at the place, over several lines.
+            let said = error.to_string();
+            let said = said.lines().map(str::trim).rfind(|line| !line.is_empty());
+            format!("/{written}/: {}", said.unwrap_or("no regular expression"))
+        })
+    }
+
+    /// Passes on the groups of each match, or all of it if the expression has no groups.
+    fn each_match(&self, text: &str, mut each: impl FnMut(&str)) {
+        let Self(expression) = self;
+        if expression.captures_len() == 1 {
+            expression.find_iter(text).for_each(|found| each(found.as_str()));
+            return;
+        }
+        for found in expression.captures_iter(text) {
+            found.iter().skip(1).flatten().for_each(|group| each(group.as_str()));
+        }
+    }
+}
+
+impl Ord for Pattern {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.as_str().cmp(other.0.as_str())
+    }
+}
+
+impl PartialOrd for Pattern {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Pattern {}
 
 /// The parts that may be named.
 const PARTS: [TextPart; 6] = [
@@ -58,10 +109,7 @@ impl FromStr for Distinction {
                 None | Some("") => {
                     Err(format!("`{written}` is no regular expression between two slashes"))
                 }
-                Some(pattern) => {
-                    compiled(pattern)?;
-                    Ok(Self::Pattern(pattern.to_owned()))
-                }
+                Some(pattern) => Pattern::new(pattern).map(Self::Pattern),
             },
         }
     }
@@ -72,14 +120,14 @@ impl fmt::Display for Distinction {
         match self {
             Self::Part(part) => f.write_str(part.name()),
             Self::Field(name) => f.write_str(name),
-            Self::Pattern(pattern) => write!(f, "/{pattern}/"),
+            Self::Pattern(Pattern(expression)) => write!(f, "/{expression}/"),
         }
     }
 }
 
 impl Distinction {
-    /// Those of a list. They are separated by commas, which an expression may contain: it ends at the
-    /// first slash before a comma or the end.
+    /// Parses a list of distinctions, separated by commas. An expression may contain commas: it ends
+    /// at the first slash before a comma or the end.
     ///
     /// ```
     /// use lookalike_engine::Distinction;
@@ -107,15 +155,6 @@ impl Distinction {
     }
 }
 
-fn compiled(pattern: &str) -> Result<Regex, String> {
-    Regex::new(pattern).map_err(|error| {
-        // The library shows the expression and points at the place, over several lines.
-        let said = error.to_string();
-        let said: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-        format!("/{pattern}/: {}", said.last().copied().unwrap_or("no regular expression"))
-    })
-}
-
 /// A document, as far as distinctions read it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Described<'a> {
@@ -125,67 +164,45 @@ pub struct Described<'a> {
     pub title: Option<&'a str>,
 }
 
-/// Distinctions, ready to use. Immutable.
+/// The distinctions of a run. Immutable.
 #[derive(Debug)]
 pub struct Distinctions {
     /// Each once, ascending.
-    of: Vec<(Distinction, Option<Regex>)>,
+    of: Vec<Distinction>,
     parts: PartReader,
 }
 
 impl PartialEq for Distinctions {
     /// They are of equal normalisation where the settings of the analysis are.
     fn eq(&self, other: &Self) -> bool {
-        self.iter().eq(other.iter())
+        self.of == other.of
     }
 }
 
 impl Eq for Distinctions {}
 
 impl Distinctions {
-    /// Those of a list, in any order. Texts are analysed with these settings, of which the
-    /// normalisation counts.
-    ///
-    /// # Errors
-    /// A pattern that is no regular expression.
-    pub fn new(mut list: Vec<Distinction>, analysis: &AnalysisSettings) -> Result<Self, String> {
-        list.sort_unstable();
-        list.dedup();
-        let ready = |distinction| {
-            let expression = match &distinction {
-                Distinction::Pattern(pattern) => Some(compiled(pattern)?),
-                _ => None,
-            };
-            Ok((distinction, expression))
-        };
-        let of = list.into_iter().map(ready).collect::<Result<_, String>>()?;
-        Ok(Self { of, parts: PartReader::new(analysis) })
-    }
-
-    /// The distinctions, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = &Distinction> {
-        self.of.iter().map(|(distinction, _)| distinction)
+    /// The distinctions of a list, which may be in any order. Texts are analysed with these settings,
+    /// of which the normalisation counts.
+    #[must_use]
+    pub fn new(mut of: Vec<Distinction>, analysis: &AnalysisSettings) -> Self {
+        of.sort_unstable();
+        of.dedup();
+        Self { of, parts: PartReader::new(analysis) }
     }
 
     /// The names of the fields.
     pub fn fields(&self) -> impl Iterator<Item = &str> {
-        self.iter().filter_map(|distinction| match distinction {
+        self.of.iter().filter_map(|distinction| match distinction {
             Distinction::Field(name) => Some(name.as_str()),
             _ => None,
         })
     }
 
-    /// Whether titles count.
-    #[must_use]
-    pub fn reads_titles(&self) -> bool {
-        let is_title = |part| matches!(part, TextPart::Title | TextPart::TitleNumbers);
-        self.iter().any(|of| matches!(of, Distinction::Part(part) if is_title(*part)))
-    }
-
     /// Whether texts count, and not fields alone.
     #[must_use]
     pub fn reads_texts(&self) -> bool {
-        self.iter().any(|distinction| !matches!(distinction, Distinction::Field(_)))
+        self.of.iter().any(|distinction| !matches!(distinction, Distinction::Field(_)))
     }
 
     /// The label of a document, not 0. `value` is a hash of the values of a field
@@ -198,35 +215,33 @@ impl Distinctions {
         scratch: &mut PartScratch,
     ) -> u64 {
         let mut parts = [MultisetDigest::default(); TextPart::ALL.len()];
-        if self.iter().any(|distinction| matches!(distinction, Distinction::Part(_))) {
+        if self.of.iter().any(|distinction| matches!(distinction, Distinction::Part(_))) {
             self.parts.items(document.text, document.title, scratch, |part, item| {
                 parts[part as usize].add(item);
             });
         }
         let mut label = 1;
         let mut add = |hash: u64| label = finalise(label ^ hash);
-        for (distinction, expression) in &self.of {
-            match (distinction, expression) {
-                (Distinction::Part(part), _) => {
-                    let MultisetDigest(digest) = parts[*part as usize];
-                    add((digest >> 64) as u64);
-                    add(digest as u64);
+        for distinction in &self.of {
+            let mut found = MultisetDigest::default();
+            match distinction {
+                Distinction::Part(part) => found = parts[*part as usize],
+                Distinction::Pattern(pattern) => {
+                    pattern.each_match(document.text, |item| found.add(item.as_bytes()));
                 }
-                (Distinction::Field(name), _) => add(value(name)),
-                (Distinction::Pattern(_), None) => {}
-                (Distinction::Pattern(_), Some(expression)) => {
-                    let mut found = MultisetDigest::default();
-                    each_find(expression, document.text, |item| found.add(item.as_bytes()));
-                    add((found.0 >> 64) as u64);
-                    add(found.0 as u64);
+                Distinction::Field(name) => {
+                    add(value(name));
+                    continue;
                 }
             }
+            add((found.0 >> 64) as u64);
+            add(found.0 as u64);
         }
         label.max(1)
     }
 
-    /// In words, what two documents do not have in common: `numbers differ (2.0 / 3.0)`. `values` are
-    /// those of a field of the first and of the second document.
+    /// In words, what two documents do not have in common: `numbers differ (2.0 / 3.0)`. `values`
+    /// returns the values of a field of the first (0) or the second (1) document.
     pub fn differences(
         &self,
         documents: [Described<'_>; 2],
@@ -234,13 +249,13 @@ impl Distinctions {
     ) -> Vec<String> {
         let mut found = Vec::new();
         let mut scratch = PartScratch::default();
-        for (distinction, expression) in &self.of {
+        for distinction in &self.of {
             let mut counts: BTreeMap<String, i64> = BTreeMap::new();
             for (number, document) in documents.into_iter().enumerate() {
                 let step = if number == 0 { 1 } else { -1 };
                 let mut add = |item: String| *counts.entry(item).or_default() += step;
-                match (distinction, expression) {
-                    (Distinction::Part(part), _) => {
+                match distinction {
+                    Distinction::Part(part) => {
                         let Described { text, title } = document;
                         self.parts.items(text, title, &mut scratch, |of, item| {
                             if of == *part {
@@ -248,16 +263,13 @@ impl Distinctions {
                             }
                         });
                     }
-                    (Distinction::Field(name), _) => {
-                        let mut values = values(number, name);
-                        values.sort_unstable();
-                        values.dedup();
+                    Distinction::Field(name) => {
+                        let values: BTreeSet<String> = values(number, name).into_iter().collect();
                         values.into_iter().for_each(add);
                     }
-                    (Distinction::Pattern(_), Some(expression)) => {
-                        each_find(expression, document.text, |item| add(item.to_owned()));
+                    Distinction::Pattern(pattern) => {
+                        pattern.each_match(document.text, |item| add(item.to_owned()));
                     }
-                    (Distinction::Pattern(_), None) => {}
                 }
             }
             let of = |sign: i64| {
@@ -271,8 +283,12 @@ impl Distinctions {
             };
             if counts.values().any(|&count| count != 0) {
                 let verb = match distinction {
-                    Distinction::Part(TextPart::Numbers | TextPart::Identifiers)
-                    | Distinction::Part(TextPart::Names | TextPart::Symbols) => "differ",
+                    Distinction::Part(
+                        TextPart::Numbers
+                        | TextPart::Identifiers
+                        | TextPart::Names
+                        | TextPart::Symbols,
+                    ) => "differ",
                     _ => "differs",
                 };
                 found.push(format!("{distinction} {verb} ({} / {})", of(1), of(-1)));
@@ -294,22 +310,12 @@ pub fn value_hash<'v>(values: impl Iterator<Item = &'v str>) -> u64 {
     values.iter().fold(1, |hash, value| finalise(hash ^ value))
 }
 
-fn each_find(expression: &Regex, text: &str, mut each: impl FnMut(&str)) {
-    if expression.captures_len() == 1 {
-        expression.find_iter(text).for_each(|found| each(found.as_str()));
-        return;
-    }
-    for found in expression.captures_iter(text) {
-        found.iter().skip(1).flatten().for_each(|group| each(group.as_str()));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn of(list: &str) -> Distinctions {
-        Distinctions::new(Distinction::list(list).unwrap(), &AnalysisSettings::default()).unwrap()
+        Distinctions::new(Distinction::list(list).unwrap(), &AnalysisSettings::default())
     }
 
     fn label(list: &str, text: &str, title: Option<&str>) -> u64 {

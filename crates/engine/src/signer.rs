@@ -136,10 +136,7 @@ impl Signer {
         Self {
             boilerplate: Some((boilerplate, SetPart::Boilerplate)),
             min_features: None,
-            compares_attachments: false,
-            distinct: None,
-            words: None,
-            ..Self::new(settings)
+            ..Self::new(settings).of_texts_alone()
         }
     }
 
@@ -154,8 +151,6 @@ impl Signer {
             common: None,
             boilerplate: None,
             min_features: None,
-            distinct: None,
-            words_count: false,
             ..settings.clone()
         };
         Self { numbers_repeats: true, ..Self::new(&words).of_texts_alone() }

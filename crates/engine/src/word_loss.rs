@@ -14,14 +14,14 @@ use std::sync::Arc;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum MaxLost {
-    /// So many words.
+    /// A number of words.
     Words(u64),
-    /// So many millionths of all words.
+    /// A share of all words, in millionths.
     Millionths(u32),
 }
 
 impl MaxLost {
-    /// Whether a document of so many words may lose so many.
+    /// Whether a document of `words` words may lose `lost` of them.
     ///
     /// ```
     /// use lookalike_engine::MaxLost;

@@ -198,9 +198,10 @@ fn search<S: SetSource>(
                     let accepts = |edge: Edge| {
                         let size = sets.size(edge.later);
                         let contains = |least| is_contained(least, edge.shared, size);
-                        match removal.filter(|_| contained.is_none_or(contains)) {
+                        match removal {
+                            _ if !contained.is_none_or(contains) => Ok(false),
                             Some(removal) => removal.allows(edge),
-                            None => Ok(contained.is_none_or(contains)),
+                            None => Ok(true),
                         }
                     };
                     let verifier = AcceptedVerifier::new(verifier, &accepts);

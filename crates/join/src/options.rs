@@ -18,7 +18,7 @@ pub enum Linkage {
     Components,
 }
 
-/// Which matches may remove their later set, besides [`JoinOptions::contained`].
+/// Condition of a removal, besides [`JoinOptions::contained`].
 pub trait RemovalCondition: Debug + Send + Sync {
     /// Whether the later set of a match may be removed. A function of the two sets.
     ///

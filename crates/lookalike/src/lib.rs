@@ -106,8 +106,7 @@ pub mod settings {
     pub use crate::presets::{Preset, preset, presets};
     pub use lookalike_cluster::{KeepRule, KeepRuleError, keep_rules};
     pub use lookalike_core::{Measure, ShortDocuments};
-    pub use lookalike_engine::{Distinction, Distinctions, MaxLost};
-    pub use lookalike_engine::{Linkage, Verify, WitnessRule};
+    pub use lookalike_engine::{Distinction, Distinctions, Linkage, MaxLost, Verify, WitnessRule};
     pub use lookalike_run::{
         BoilerplateLimit, ClusterLimit, DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, LossLimit, Shingle,
     };

@@ -23,7 +23,7 @@ mod truth;
 pub use job::{ClassSettings, EvaluateJob, EvaluateOptions, TruthSource, default_methods};
 pub use label_rows::{LabelColumns, LabelSource};
 use lookalike_run::analysis::{discover, pool};
-use lookalike_run::common::{CommonCounts, content};
+use lookalike_run::common::{CommonCounts, check_content};
 use lookalike_run::given_fields::given_fields;
 use lookalike_run::input_fields;
 use lookalike_run::no_statistics::NoStatistics;
@@ -403,9 +403,7 @@ impl Bench<'_> {
             },
         };
         let trial = laboratory.run(&entry.text, &settings, approach)?;
-        if content(&trial.collection)? != truth.content {
-            return Err(laboratory.documents.changed());
-        }
+        check_content(laboratory.documents, &trial.collection, truth.content)?;
 
         let sampled = truth.sampled.as_deref();
         let mut found = trial.pairs(sampled);

@@ -225,20 +225,20 @@ pub const SEPARATE: &[Item] = &[
         value: "WHAT",
         kind: Kind::Distinctions,
         help: "Match only documents with the same numbers, identifiers, title, title+numbers, names or symbols, the same values of a \
-           field, or the same finds of a /REGEX/; several are separated by commas",
+               field, or the same finds of a /REGEX/; several are separated by commas",
         long_help: Some(
             "Match only documents that have this in common: numbers, identifiers (a_b, aB, CVE-2024-1, versions), title (its words \
-         without numbers; without a title field, of the first line), title+numbers, names (words with a capital inside sentences), \
-         symbols (that change what a text says, as operators), FIELD (its values), /REGEX/ (what it finds; of an expression with groups, the \
-         groups). Several are separated by commas, or given one by one, and all count. Texts are \
-         compared as multisets, in any order, with --normalize. A condition of the match: no pair, cluster or \
-         removal is of documents that differ in it, whatever the method is. `show --differs` \
-         tells in what removed documents differ.",
+             without numbers; without a title field, of the first line), title+numbers, names (words with a capital inside sentences), \
+             symbols (that change what a text says, as operators), FIELD (its values), /REGEX/ (what it finds; of an expression with groups, the \
+             groups). Several are separated by commas, or given one by one, and all count. Texts are \
+             compared as multisets, in any order, with --normalize. A condition of the match: no pair, cluster or \
+             removal is of documents that differ in it, whatever the method is. `show --differs` \
+             tells in what removed documents differ.",
         ),
         python_type: Some(("str | Sequence[str]", "()")),
         python_help: Some(
             "Match only documents that have this in common: ``numbers``, ``identifiers``, ``title``, ``title+numbers``, ``names``, \
-         ``symbols``, the name of a field, a ``/REGEX/``; one or several.",
+             ``symbols``, the name of a field, a ``/REGEX/``; one or several.",
         ),
         ..MATCHING
     },
@@ -248,9 +248,9 @@ pub const SEPARATE: &[Item] = &[
         help: "Match only documents with the same value of this field: a language, a site, a security label",
         long_help: Some(
             "Match only documents with the same value of this field: a language, a site, a security label. \
-         No pair, cluster or removal is of documents with different values, whatever the method is. \
-         Documents without the field have one value in common, and the distinct elements of a list are \
-         one value.",
+             No pair, cluster or removal is of documents with different values, whatever the method is. \
+             Documents without the field have one value in common, and the distinct elements of a list are \
+             one value.",
         ),
         ..MATCHING
     },
@@ -311,7 +311,7 @@ pub const LOST: &[Item] = &[Item {
          documents only if all their words are in the kept one. The number is in the column `lost` of the ledger. The inputs are read one more time.",
     ),
     python_help: Some(
-        "Remove a document only if the kept one lacks at most so many of its words (``10``), or a share of them (``\"2%\"``). \
+        "Most words of a removed document that the kept one may lack: a number (``10``), or a share of its words (``\"2%\"``). \
          Each word counts as often as it occurs. The documents are read one more time.",
     ),
     python_type: Some(("int | str | None", "None")),

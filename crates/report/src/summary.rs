@@ -197,9 +197,9 @@ pub struct DifferenceSummary {
     pub compared: u64,
     /// Removed documents that are not identical to their witnesses.
     pub of: u64,
-    /// Those of the compared that lose words: their witnesses lack some.
+    /// Compared documents with words that their witnesses lack.
     pub losing_words: u64,
-    /// Those that lose ten words and more.
+    /// Compared documents with ten such words or more.
     pub losing_ten_words: u64,
     /// The kinds of differences that occur. A document can be of several.
     pub kinds: Vec<Differing>,

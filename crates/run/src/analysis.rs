@@ -2,7 +2,7 @@
 
 use crate::approach::{LexiconUsed, approach};
 use crate::boilerplate::Boilerplate;
-use crate::common::{CommonCounts, content};
+use crate::common::{CommonCounts, check_content, content};
 use crate::given_fields;
 use crate::index::{append_matched, is_index};
 use crate::kept_apart::KeptApart;
@@ -14,7 +14,7 @@ use crate::settings::DEFAULT_KEEP_N;
 use crate::term_counts::DocumentSum;
 use crate::{Job, LookalikeError, input_fields, keep_fields, skipped_files, state, tokens};
 use lookalike_cluster::KeepRule;
-use lookalike_core::{Measure, Threshold};
+use lookalike_core::Measure;
 use lookalike_engine::signer::StoredDocuments;
 use lookalike_engine::units::rules_order;
 use lookalike_engine::{
@@ -53,6 +53,9 @@ pub struct Analysis {
     pub(crate) templates: Option<Arc<Templates>>,
     /// Pairs just below the threshold, if the job asks for them.
     pub(crate) near_misses: Option<NearMisses>,
+    /// Beside them, the pairs that the settings distinct_by and separate_by keep apart, if there are such
+    /// settings.
+    pub(crate) kept_apart: Option<KeptApart>,
     /// Seconds by phase.
     pub(crate) phases: Vec<(&'static str, f64)>,
     pub(crate) threads: usize,
@@ -258,7 +261,10 @@ pub(crate) fn analyse_inputs(
     // The join may drop sets, so documents of nothing but boilerplate are counted before it.
     let (only_boilerplate, templates) = compared.templates(job, &collection, progress)?;
     let loss = compared.loss(job, &collection, progress)?;
-    let alike = compared.without_distinctions(job, &collection, near_misses_from, progress)?;
+    let alike = match near_misses_from {
+        None => None,
+        Some(_) => compared.without_distinctions(job, &collection, progress)?,
+    };
     // Documents of an index come and go, and with them the values that its rules prefer.
     let (collection, keep_values) =
         with_keep_values(collection, &inputs, &keep, matches.is_none(), &mut scratch_dir)?;
@@ -270,8 +276,7 @@ pub(crate) fn analyse_inputs(
     let ingested = Ingested::new(collection, budget)?;
     let mut phases = vec![("reading", started.elapsed().as_secs_f64())];
 
-    let options =
-        MatchOptions { loss, ..match_options(job, list_pairs, templates.clone(), budget)? };
+    let options = match_options(job, list_pairs, templates.clone(), loss, budget)?;
     let Compared { settings, approach, lexicon, boilerplate, .. } = compared;
     let plan = JoinPlan {
         keep: &keep,
@@ -280,7 +285,7 @@ pub(crate) fn analyse_inputs(
         options: &options,
         checkpoints: &checkpoints,
     };
-    let mut near_misses = None;
+    let (mut near_misses, mut kept_apart) = (None, None);
     let joined = ingested.join_by(plan, progress, |collection, units| {
         let found = match matches {
             None => {
@@ -293,10 +298,12 @@ pub(crate) fn analyse_inputs(
             let (settings, most) = (plan.settings, job.max_pairs);
             let found =
                 NearMisses::find(from, collection, units, settings, &options, most, progress)?;
-            let apart = alike.filter(|_| found.complete).map(|alike| {
-                KeptApart::find(alike, (units, &found.edges), settings, &options, most, progress)
-            });
-            near_misses = Some(NearMisses { apart: apart.transpose()?, ..found });
+            if let Some(alike) = alike.filter(|_| found.complete) {
+                let (of_run, settings) = ((units, &*found.edges), settings.clone());
+                kept_apart =
+                    Some(KeptApart::find(alike, of_run, settings, &options, most, progress)?);
+            }
+            near_misses = Some(found);
         }
         Ok::<_, LookalikeError>(found)
     })?;
@@ -321,6 +328,7 @@ pub(crate) fn analyse_inputs(
         boilerplate,
         templates,
         near_misses,
+        kept_apart,
         phases,
         threads: job.thread_count(),
         memory,
@@ -404,7 +412,7 @@ impl<'a> Compared<'a> {
 }
 
 impl Compared<'_> {
-    /// The words of each document, if removals may lose only so many. They are read once more.
+    /// The words of each document, if removals may lose only a few of them.
     fn loss(
         &self,
         job: &Job,
@@ -412,37 +420,37 @@ impl Compared<'_> {
         progress: &dyn Progress,
     ) -> Result<Option<Arc<WordLoss>>, LookalikeError> {
         let Some(most) = job.settings.max_lost else { return Ok(None) };
-        let options = second_reading(job);
-        let signer = Signer::of_words(&self.settings);
-        let words = self.documents.ingest(&signer, &options, progress)?;
-        if content(&words)? != content(collection)? {
-            return Err(self.documents.changed());
-        }
-        Ok(Some(Arc::new(WordLoss::new(words, most, options.memory)?)))
+        let words =
+            self.read_again(job, &Signer::of_words(&self.settings), collection, progress)?;
+        Ok(Some(Arc::new(WordLoss::new(words, most, second_reading(job).memory)?)))
     }
-}
 
-impl Compared<'_> {
-    /// The documents without what they need to have in common to match, if near misses are asked
-    /// for and they need anything. They are read once more.
+    /// The documents without what they need to have in common to match, if they need anything.
     fn without_distinctions(
         &self,
         job: &Job,
         collection: &Collection,
-        near_misses_from: Option<Threshold>,
         progress: &dyn Progress,
     ) -> Result<Option<Collection>, LookalikeError> {
-        if near_misses_from.is_none() || self.settings.distinct.is_none() {
+        if self.settings.distinct.is_none() {
             return Ok(None);
         }
         let settings =
             MatchSettings { distinct: None, words_count: false, ..self.settings.clone() };
-        let found =
-            self.documents.ingest(&Signer::new(&settings), &second_reading(job), progress)?;
-        match content(&found)? == content(collection)? {
-            true => Ok(Some(found)),
-            false => Err(self.documents.changed()),
-        }
+        self.read_again(job, &Signer::new(&settings), collection, progress).map(Some)
+    }
+
+    /// The documents of a collection once more, by another signer.
+    fn read_again(
+        &self,
+        job: &Job,
+        signer: &Signer,
+        collection: &Collection,
+        progress: &dyn Progress,
+    ) -> Result<Collection, LookalikeError> {
+        let found = self.documents.ingest(signer, &second_reading(job), progress)?;
+        check_content(self.documents, &found, content(collection)?)?;
+        Ok(found)
     }
 }
 
@@ -509,6 +517,7 @@ fn match_options(
     job: &Job,
     list_pairs: bool,
     templates: Option<Arc<Templates>>,
+    loss: Option<Arc<WordLoss>>,
     sets: u64,
 ) -> Result<MatchOptions, LookalikeError> {
     Ok(MatchOptions {
@@ -517,7 +526,7 @@ fn match_options(
         list_pairs: list_pairs.then_some(job.max_pairs),
         only_protected: job.against_only,
         contained: job.settings.contained()?,
-        loss: None,
+        loss,
         templates,
         search: CandidateSearch::default(),
         memory: Memory::of(job.memory).counting(),

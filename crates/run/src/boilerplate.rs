@@ -16,7 +16,7 @@ mod templates;
 pub use limit::BoilerplateLimit;
 pub(crate) use passages::removed_passages;
 
-use crate::common::content;
+use crate::common::{check_content, content};
 use crate::memory::Memory;
 use crate::reading::Documents;
 use crate::{Job, LookalikeError, state};
@@ -93,10 +93,7 @@ impl Boilerplate {
         collection: &Collection,
         documents: Documents<'_>,
     ) -> Result<(), LookalikeError> {
-        match content(collection)? == self.content {
-            true => Ok(()),
-            false => Err(documents.changed()),
-        }
+        check_content(documents, collection, self.content)
     }
 }
 

@@ -222,3 +222,18 @@ pub fn content(collection: &Collection) -> Result<u128, EngineError> {
     })?;
     Ok(digest.digest128())
 }
+
+/// Checks that a collection has the documents and texts of another reading, by their [`content`].
+///
+/// # Errors
+/// Other documents; a chunk on disk that cannot be read.
+pub fn check_content(
+    documents: Documents<'_>,
+    collection: &Collection,
+    known: u128,
+) -> Result<(), LookalikeError> {
+    match content(collection)? == known {
+        true => Ok(()),
+        false => Err(documents.changed()),
+    }
+}

@@ -8,7 +8,7 @@
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::reading::Documents;
-use crate::reread::read_some;
+use crate::reread::{members, read_some};
 use lookalike_decide::{DifferenceCells, Rule};
 use lookalike_engine::differences::DifferenceScratch;
 use lookalike_engine::signer::plain_text;
@@ -78,10 +78,7 @@ impl DifferenceSample {
             left = fits.unwrap_or(left);
             fits.is_some()
         });
-        let mut documents: Vec<DocumentId> =
-            pairs.iter().flat_map(|pair| [pair.removed, pair.kept]).collect();
-        documents.sort_unstable();
-        documents.dedup();
+        let documents = members(pairs.iter().map(|pair| [pair.removed, pair.kept]));
         Ok(Self { pairs, documents, of })
     }
 
@@ -184,7 +181,7 @@ impl Differences {
 /// names it. `None` if none was compared.
 ///
 /// # Errors
-/// Those of `example`.
+/// An error of `example`.
 pub(crate) fn summed<T, E>(
     compared: impl Iterator<Item = (u64, DifferenceKinds, T)>,
     of: u64,

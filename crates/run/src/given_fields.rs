@@ -38,7 +38,9 @@ pub(crate) fn check_read(signer: &Signer, settings: &Settings) -> Result<(), Loo
     let Some(name) = signer.missing_field() else { return Ok(()) };
     let setting = match &settings.separate_by {
         Some(field) if field == name => "separate_by",
-        _ if settings.is_distinct_by(name)? => "distinct_by",
+        _ if settings.parsed_distinctions()?.contains(&Distinction::Field(name.into())) => {
+            "distinct_by"
+        }
         _ => "method",
     };
     Err(LookalikeError::Settings(format!(
@@ -69,7 +71,7 @@ impl Settings {
         if list.is_empty() {
             return Ok(None);
         }
-        let found = Distinctions::new(list, &self.analysis).map_err(LookalikeError::Settings)?;
+        let found = Distinctions::new(list, &self.analysis);
         if self.fields.features.is_some() && found.reads_texts() {
             return Err(LookalikeError::Settings(
                 "the setting features_field takes the place of texts, which the setting distinct_by \
@@ -78,10 +80,6 @@ impl Settings {
             ));
         }
         Ok(Some(found))
-    }
-
-    fn is_distinct_by(&self, name: &str) -> Result<bool, LookalikeError> {
-        Ok(self.distinctions()?.is_some_and(|found| found.fields().any(|field| field == name)))
     }
 
     /// The fields that are read beside those of every record: those of which documents need to have

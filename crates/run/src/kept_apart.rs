@@ -4,10 +4,10 @@
 //! The run itself never sees them, as such documents have no elements in common there. So the
 //! documents are read and joined once more without the condition.
 
+use crate::near_misses::all_pairs;
 use lookalike_core::Overlap;
 use lookalike_engine::{
-    Approach, Collection, DocumentId, Edge, EngineError, Linkage, MatchOptions, MatchSettings,
-    Progress, SetId, Units, find,
+    Collection, DocumentId, Edge, EngineError, MatchOptions, MatchSettings, Progress, SetId, Units,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,62 +25,46 @@ impl KeptApart {
     /// pairs that reach the threshold.
     ///
     /// # Errors
-    /// Those of a join.
+    /// As [`all_pairs`].
     pub(crate) fn find(
         mut collection: Collection,
         (units, edges): (&Units, &[Edge]),
-        settings: &MatchSettings,
+        settings: MatchSettings,
         options: &MatchOptions,
         max_pairs: u64,
         progress: &dyn Progress,
     ) -> Result<Self, EngineError> {
         let all = Units::new(&collection, &[], settings.measure, progress)?;
         collection.spill_for_join()?;
-        let settings = MatchSettings { boilerplate: None, ..settings.clone() };
-        let options = MatchOptions {
-            linkage: Linkage::Components,
-            list_pairs: Some(max_pairs),
-            contained: None,
-            loss: None,
-            templates: None,
-            only_protected: false,
-            ..options.clone()
-        };
-        let found = find(&collection, &all, &settings, &Approach::default(), &options, progress)?;
-        if !found.pairs.complete {
-            return Ok(Self::default());
-        }
+        let found = all_pairs(&collection, &all, settings, options, max_pairs, progress)?;
+        let Some(found) = found else { return Ok(Self::default()) };
         let known: BTreeSet<(SetId, SetId)> =
             edges.iter().map(|edge| (edge.later, edge.earlier)).collect();
         let are_apart =
             |a: SetId, b: SetId| a != b && !known.contains(&(a, b)) && !known.contains(&(b, a));
+        // Documents of equal sets are apart as well.
+        let several = all.ids().filter(|&unit| all.members(unit).len() > 1);
+        let equal = several.map(|unit| (unit, unit, all.size(unit)));
+        let pairs = found.iter().map(|edge| (edge.later, edge.earlier, edge.shared));
         let mut kept = Self { pairs: Vec::new(), complete: true };
-        let mut add = |a: &[DocumentId], b: &[DocumentId], counts: Overlap| {
-            for &a in a {
-                kept.pairs.extend(b.iter().map(|&b| (a, b, counts)));
-            }
-            kept.pairs.len() as u64 <= max_pairs
-        };
-        let mut fits = true;
-        for unit in all.ids() {
-            let (size, parts) = (all.size(unit), parts(&all, unit, units));
-            let counts = Overlap { shared: size, a: size, b: size };
-            let parts: Vec<&Vec<DocumentId>> = parts.values().collect();
-            for (at, a) in parts.iter().enumerate() {
-                fits = fits && parts[..at].iter().all(|b| add(a, b, counts));
-            }
-        }
-        for edge in &found.pairs.edges {
-            let counts =
-                Overlap { shared: edge.shared, a: all.size(edge.later), b: all.size(edge.earlier) };
-            let (later, earlier) =
-                (parts(&all, edge.later, units), parts(&all, edge.earlier, units));
-            for (x, a) in &later {
-                let mut apart = earlier.iter().filter(|(y, _)| are_apart(*x, **y));
-                fits = fits && apart.all(|(_, b)| add(a, b, counts));
+        for (later, earlier, shared) in equal.chain(pairs) {
+            let counts = Overlap { shared, a: all.size(later), b: all.size(earlier) };
+            let (of_later, of_earlier) = (parts(&all, later, units), parts(&all, earlier, units));
+            for (x, a) in &of_later {
+                for (y, b) in &of_earlier {
+                    if (later == earlier && x < y) || !are_apart(*x, *y) {
+                        continue;
+                    }
+                    for &a in a {
+                        kept.pairs.extend(b.iter().map(|&b| (a, b, counts)));
+                    }
+                    if kept.pairs.len() as u64 > max_pairs {
+                        return Ok(Self::default());
+                    }
+                }
             }
         }
-        Ok(if fits { kept } else { Self::default() })
+        Ok(kept)
     }
 }
 

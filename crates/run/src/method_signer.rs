@@ -106,17 +106,18 @@ impl MethodSigner {
             given: &NO_FIELDS,
             beside,
         };
-        self.sign(&record, text, scratch)
+        self.sign(&record, text, beside, scratch)
     }
 
-    /// Signs a record whose text is `text`.
+    /// Signs a record with this text, and with what is compared beside it.
     pub fn sign(
         &self,
         record: &RecordView<'_>,
         text: &str,
+        beside: Beside,
         scratch: &mut SignerScratch,
     ) -> StoredSignature {
-        let mut record = record.clone();
+        let mut record = RecordView { beside, ..record.clone() };
         if !self.method.uses_marks() {
             record.content = Content::Text(Cow::Borrowed(text));
         }

@@ -19,8 +19,8 @@ const BINS: usize = 10;
 
 impl NearMisses {
     /// Writes the table `near_misses`: pairs of documents below the threshold and those that are kept
-    /// apart, with the columns of `pairs`. A run that removes documents lists those of which both are kept, and not both
-    /// protected.
+    /// apart, with the columns of `pairs`. A run that removes documents lists those of which both are
+    /// kept, and not both protected.
     ///
     /// # Errors
     /// A table that cannot be written, names that cannot be read, a cancellation.
@@ -43,33 +43,33 @@ impl NearMisses {
             let both = collection.is_protected(a) && collection.is_protected(b);
             stays(a) && stays(b) && (action == Action::List || !both)
         };
+        let row = |a: DocumentId, b: DocumentId, counts: Overlap| -> Result<_, EngineError> {
+            let evidence = Evidence::Exact(counts);
+            let (a, b, evidence) = match collection.compare_names(a, b)? == Ordering::Greater {
+                true => (b, a, evidence.swapped()),
+                false => (a, b, evidence),
+            };
+            Ok((Named::pair(analysis, a, b), evidence))
+        };
         let mut rows: Vec<(Named, Evidence)> = Vec::new();
         for edge in &self.edges {
             let counts = counts_of(units, *edge);
             if criterion.reaches(counts) || is_match(analysis, *edge)? {
                 continue;
             }
-            let evidence = Evidence::Exact(counts);
             for &later in units.members(edge.later) {
                 for &earlier in units.members(edge.earlier).iter().filter(|&&b| wanted(later, b)) {
-                    let swaps = collection.compare_names(later, earlier)? == Ordering::Greater;
-                    let (a, b, evidence) = match swaps {
-                        true => (earlier, later, evidence.swapped()),
-                        false => (later, earlier, evidence),
-                    };
-                    rows.push((Named::pair(analysis, a, b), evidence));
+                    rows.push(row(later, earlier, counts)?);
                 }
             }
         }
-        let apart = self.apart.iter().flat_map(|apart| &apart.pairs);
-        for &(a, b, counts) in apart.filter(|&&(a, b, _)| wanted(a, b)) {
-            let evidence = Evidence::Exact(counts);
-            let (a, b, evidence) = match collection.compare_names(a, b)? == Ordering::Greater {
-                true => (b, a, evidence.swapped()),
-                false => (a, b, evidence),
-            };
-            rows.push((Named::pair(analysis, a, b), evidence));
-            summary.kept_apart = summary.kept_apart.map(|count| count + 1);
+        if let Some(apart) = &analysis.kept_apart {
+            let below = rows.len();
+            for &(a, b, counts) in apart.pairs.iter().filter(|&&(a, b, _)| wanted(a, b)) {
+                rows.push(row(a, b, counts)?);
+            }
+            summary.kept_apart = Some((rows.len() - below) as u64);
+            summary.complete &= apart.complete;
         }
         par_sort_cancellable(&mut rows, progress, |x, y| x.0.compare(y.0, collection))?;
         summary.listed = rows.len() as u64;
@@ -92,8 +92,8 @@ impl NearMisses {
             from,
             threshold,
             listed: 0,
-            complete: self.complete && self.apart.as_ref().is_none_or(|apart| apart.complete),
-            kept_apart: self.apart.as_ref().map(|_| 0),
+            complete: self.complete,
+            kept_apart: None,
             below: vec![0; BINS],
             above: vec![0; BINS],
         };

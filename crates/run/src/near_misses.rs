@@ -4,7 +4,6 @@
 //! threshold, so that none is missing, and are listed with the same counts as matches
 //! (`near_miss_table`).
 
-use crate::kept_apart::KeptApart;
 use crate::{Job, LookalikeError};
 use lookalike_core::Threshold;
 use lookalike_engine::{
@@ -18,8 +17,6 @@ pub(crate) struct NearMisses {
     pub(crate) edges: Vec<Edge>,
     /// Whether these are all; otherwise there are none.
     pub(crate) complete: bool,
-    /// The pairs that the settings distinct_by and separate_by keep apart, if there are such settings.
-    pub(crate) apart: Option<KeptApart>,
 }
 
 /// The lower threshold of a job that asks for near misses.
@@ -64,25 +61,40 @@ impl NearMisses {
         max_pairs: u64,
         progress: &dyn Progress,
     ) -> Result<Self, EngineError> {
-        // The remaining sets of all pairs above the lower threshold, whether complete ones match or
-        // not.
-        let settings = MatchSettings { threshold: from, boilerplate: None, ..settings.clone() };
-        let options = MatchOptions {
-            linkage: Linkage::Components,
-            list_pairs: Some(max_pairs),
-            contained: None,
-            loss: None,
-            templates: None,
-            only_protected: false,
-            ..options.clone()
-        };
-        let approach = Approach::default();
-        let found =
-            lookalike_engine::find(collection, units, &settings, &approach, &options, progress)?;
-        let complete = found.pairs.complete;
-        let edges = if complete { found.pairs.edges } else { Vec::new() };
-        Ok(Self { from, edges, complete, apart: None })
+        let settings = MatchSettings { threshold: from, ..settings.clone() };
+        let found = all_pairs(collection, units, settings, options, max_pairs, progress)?;
+        Ok(Self { from, complete: found.is_some(), edges: found.unwrap_or_default() })
     }
+}
+
+/// All pairs of sets that reach the threshold, also where boilerplate was removed from the sets and the
+/// complete ones do not match, and whatever may be removed; `None` if they are of more than `max_pairs`
+/// pairs of documents.
+///
+/// # Errors
+/// As [`lookalike_engine::find`].
+pub(crate) fn all_pairs(
+    collection: &Collection,
+    units: &Units,
+    settings: MatchSettings,
+    options: &MatchOptions,
+    max_pairs: u64,
+    progress: &dyn Progress,
+) -> Result<Option<Vec<Edge>>, EngineError> {
+    let settings = MatchSettings { boilerplate: None, ..settings };
+    let options = MatchOptions {
+        linkage: Linkage::Components,
+        list_pairs: Some(max_pairs),
+        contained: None,
+        loss: None,
+        templates: None,
+        only_protected: false,
+        ..options.clone()
+    };
+    let approach = Approach::default();
+    let found =
+        lookalike_engine::find(collection, units, &settings, &approach, &options, progress)?;
+    Ok(found.pairs.complete.then_some(found.pairs.edges))
 }
 
 #[cfg(test)]

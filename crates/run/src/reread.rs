@@ -12,6 +12,14 @@ fn fail(problem: Problem) -> Result<(), EngineError> {
     Err(EngineError::Unreadable(problem))
 }
 
+/// The documents of some pairs, ascending and distinct.
+pub(crate) fn members(pairs: impl Iterator<Item = [DocumentId; 2]>) -> Vec<DocumentId> {
+    let mut members: Vec<DocumentId> = pairs.flatten().collect();
+    members.sort_unstable();
+    members.dedup();
+    members
+}
+
 /// Reads some documents, ascending and distinct, again: of files only their chunks. Documents that have
 /// changed, or are not found, are left out.
 pub(crate) fn read_some(

@@ -30,7 +30,7 @@ pub enum What {
     Source(String),
     /// Removed documents that differ from their witnesses in this: of those that the run compared.
     Differs(DifferenceKind),
-    /// Removed documents that have so many words or more that their witnesses lack: of those that the
+    /// Removed documents with at least this number of words that their witnesses lack: of those that the
     /// run compared.
     Lost(u64),
     /// Documents whose text contains this one. Commands with which the run extracted texts are

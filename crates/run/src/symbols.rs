@@ -7,7 +7,7 @@
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::reading::Documents;
-use crate::reread::read_some;
+use crate::reread::{members, read_some};
 use lookalike_decide::Rule;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{DocumentId, EngineError};
@@ -24,14 +24,6 @@ const SHORT: usize = 4096;
 
 /// Pairs that are shown.
 const EXAMPLES: usize = 3;
-
-/// The documents of some pairs, ascending.
-fn members(pairs: &[(DocumentId, DocumentId)]) -> Vec<DocumentId> {
-    let mut members: Vec<DocumentId> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
-    members.sort_unstable();
-    members.dedup();
-    members
-}
 
 /// Counts pairs of lexically equivalent documents whose symbols differ. `None` without any, and where
 /// symbols are tokens.
@@ -61,18 +53,23 @@ pub(crate) fn count(
     let mut scratch = OperatorScratch::default();
     let mut digests = BTreeMap::new();
     let mut texts: BTreeMap<DocumentId, String> = BTreeMap::new();
-    read_some(analysis, documents, &members(&pairs), &mut |document, record| {
-        let mut digest = Xxh3::new();
-        let text = plain_text(&record.content);
-        operators.of(&text, &mut scratch, |operator, words| {
-            digest.update(&u32::from(operator).to_le_bytes());
-            digest.update(&words.to_le_bytes());
-        });
-        digests.insert(document, digest.digest());
-        if text.len() <= SHORT {
-            texts.insert(document, text.into_owned());
-        }
-    })?;
+    read_some(
+        analysis,
+        documents,
+        &members(pairs.iter().copied().map(<[_; 2]>::from)),
+        &mut |document, record| {
+            let mut digest = Xxh3::new();
+            let text = plain_text(&record.content);
+            operators.of(&text, &mut scratch, |operator, words| {
+                digest.update(&u32::from(operator).to_le_bytes());
+                digest.update(&words.to_le_bytes());
+            });
+            digests.insert(document, digest.digest());
+            if text.len() <= SHORT {
+                texts.insert(document, text.into_owned());
+            }
+        },
+    )?;
     // A document that cannot be read again is not compared.
     let differ: Vec<(DocumentId, DocumentId)> = pairs
         .iter()
@@ -87,9 +84,14 @@ pub(crate) fn count(
     }
     let shown = &differ[..differ.len().min(EXAMPLES)];
     if shown.iter().any(|(a, b)| !texts.contains_key(a) || !texts.contains_key(b)) {
-        read_some(analysis, documents, &members(shown), &mut |document, record| {
-            texts.insert(document, plain_text(&record.content).into_owned());
-        })?;
+        read_some(
+            analysis,
+            documents,
+            &members(shown.iter().copied().map(<[_; 2]>::from)),
+            &mut |document, record| {
+                texts.insert(document, plain_text(&record.content).into_owned());
+            },
+        )?;
     }
     let mut examples = Vec::new();
     for (removed, kept) in shown {

@@ -109,7 +109,7 @@ impl Analyzer {
         });
     }
 
-    /// The same, many tokens at a time.
+    /// As [`Analyzer::tokens`], with many tokens in each call.
     #[inline]
     pub fn batches(&self, text: &str, scratch: &mut Scratch, mut emit: impl FnMut(Batch<'_>)) {
         let Scratch { window, canonical, characters } = scratch;

@@ -85,7 +85,7 @@ class SettingFields:
         Remove a document only if the kept one contains this share of its features (above 0, at most 1), besides
         reaching `threshold`; with `linkage` leaders.
     max_lost : int | str, optional
-        Remove a document only if the kept one lacks at most so many of its words (``10``), or a share of them
+        Most words of a removed document that the kept one may lack: a number (``10``), or a share of its words
         (``"2%"``). Each word counts as often as it occurs. The documents are read one more time.
     linkage : {"leaders", "components"}, optional
         Every removed document matches a kept one, or is connected with it by matches. By default leaders where

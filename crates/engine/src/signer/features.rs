@@ -210,7 +210,8 @@ impl Signer {
         given.separated(SetDigest(sequence.0))
     }
 
-    /// As [`Signer::text_set`] for the text of a record with this [`Signer::beside`].
+    /// As [`Signer::text_set`] for the text of a record with what is compared beside it
+    /// ([`Signer::text_and_beside`]).
     pub fn message_set(
         &self,
         text: &str,

@@ -116,10 +116,11 @@ impl GivenFields {
     /// Remembers which fields a record has.
     pub(super) fn see(&self, record: &RecordView<'_>) {
         for (field, (_, seen)) in self.names.iter().enumerate() {
+            if seen.load(Ordering::Relaxed) {
+                continue;
+            }
             // A stored document has a hash of its values.
-            let is_given =
-                record.beside.distinct.is_some() || record.given.of(field).next().is_some();
-            if is_given && !seen.load(Ordering::Relaxed) {
+            if record.beside.distinct.is_some() || record.given.of(field).next().is_some() {
                 seen.store(true, Ordering::Relaxed);
             }
         }

@@ -76,9 +76,20 @@ impl Signer {
         DocumentSummary { signed: TokenDigest::of(&signed), ..seen }
     }
 
-    /// What of a record is compared beside its words, with a hash of what its documents need to have in
-    /// common with others. An index stores it, so that it need not have the fields.
-    pub fn beside(
+    /// The text of a record, and what is compared beside its words, with a hash of what it needs to have
+    /// in common with others. An index stores that, so that it need not have the fields.
+    pub fn text_and_beside<'r>(
+        &self,
+        record: &'r RecordView<'_>,
+        scratch: &mut SignerScratch,
+    ) -> (Cow<'r, str>, Beside) {
+        let (text, title) = titled_text(&record.content, record.title.as_deref());
+        let document = Described { text: &text, title: title.as_deref() };
+        let beside = self.beside(record, document, scratch);
+        (text, beside)
+    }
+
+    fn beside(
         &self,
         record: &RecordView<'_>,
         document: Described<'_>,
@@ -88,7 +99,7 @@ impl Signer {
         self.beside_of(record.beside, document, value, scratch)
     }
 
-    /// The same for a text without fields.
+    /// [`Signer::beside_of`] of a text without a title and fields.
     pub(super) fn beside_text(
         &self,
         beside: Beside,
@@ -113,6 +124,7 @@ impl Signer {
         Beside { distinct, ..beside }
     }
 
+    /// Sets the label of a document, and the digest of its words if they count.
     fn set_label(
         &self,
         record: &RecordView<'_>,

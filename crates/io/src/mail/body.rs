@@ -11,8 +11,7 @@ use super::limits::{MailError, MailLimits, MailOptions};
 use super::parts::{Part, PartKind, Role, Structure};
 use super::transfer::Transfer;
 use super::trim;
-use crate::Beside;
-use crate::{KeepOrDrop, MailAttachments};
+use crate::{Beside, KeepOrDrop, MailAttachments};
 
 /// The text of a message: where it is, and whether it is HTML.
 #[derive(Debug)]

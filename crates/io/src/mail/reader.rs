@@ -9,8 +9,7 @@ use super::fields::{self, Fields};
 use super::limits::{MailError, MailLimits, MailOptions};
 use super::mbox;
 use super::parts::Structure;
-use crate::Beside;
-use crate::{Content, KeepOrDrop};
+use crate::{Beside, Content, KeepOrDrop};
 use lookalike_text::decode_text;
 
 /// Reads messages one after the other, with buffers that are reused.

@@ -11,11 +11,9 @@ use crate::feature_settings;
 use crate::reading::Documents;
 use crate::{Job, LookalikeError, Record};
 use lookalike_core::Measure;
-use lookalike_engine::Described;
 use lookalike_engine::files::piece_bytes;
 use lookalike_engine::pipeline::{Items, PipelineLimits};
 use lookalike_engine::poll::Poll;
-use lookalike_engine::signer::titled_text;
 use lookalike_engine::{EngineError, Linkage, Progress, SignerScratch, pipeline};
 use lookalike_index::{
     Ask, AskOptions, DocAt, IndexError, QueryScratch, QuerySet, Question, Snapshot, TextReader,
@@ -252,10 +250,8 @@ impl Asking {
             if failed.is_err() || record.file as usize >= own_files {
                 return;
             }
-            let (text, title) = titled_text(&record.content, record.title.as_deref());
-            let described = Described { text: &text, title: title.as_deref() };
             let maker = &index.analysis.signer;
-            let beside = maker.beside(&record, described, signer);
+            let (text, beside) = maker.text_and_beside(&record, signer);
             let of_text = maker.message_set(&text, beside, signer, set);
             let (few, sequence) = (of_text.few, of_text.summary.sequence);
             let asked = QuerySet { set, few, sequence };

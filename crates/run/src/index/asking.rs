@@ -8,8 +8,7 @@ use super::sweeps::table;
 use crate::compare::compare_texts;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{Overlap, Threshold};
-use lookalike_engine::signer::titled_text;
-use lookalike_engine::{Described, SignerScratch};
+use lookalike_engine::SignerScratch;
 use lookalike_index::{
     Answer, Ask, AskOptions, Cost, DocAt, LiveSegment, Match, QueryScratch, QuerySet, Question,
     Snapshot, TextReader, Total,
@@ -123,9 +122,7 @@ impl<'a> Asking<'a> {
 
     /// A record that is asked about.
     pub(crate) fn of_record(&mut self, record: &RecordView<'_>) -> Subject {
-        let (text, title) = titled_text(&record.content, record.title.as_deref());
-        let described = Described { text: &text, title: title.as_deref() };
-        let beside = self.index.analysis.signer.beside(record, described, self.signer);
+        let (text, beside) = self.index.analysis.signer.text_and_beside(record, self.signer);
         self.of_text(text.into_owned(), beside, None)
     }
 

@@ -4,10 +4,7 @@ use super::extra::Extra;
 use crate::Record;
 use crate::method_signer::MethodSigner;
 use lookalike_cluster::KeepRule;
-use lookalike_engine::signer::titled_text;
-use lookalike_engine::{
-    Described, Problems, Signer, SignerScratch, keep_value, original, reason_codes,
-};
+use lookalike_engine::{Problems, Signer, SignerScratch, keep_value, original, reason_codes};
 use lookalike_index::{DocNumber, DocumentBatch, DocumentView, StoredSignature};
 use lookalike_io::source::{Chunk, Piece, VisitScratch};
 use lookalike_io::{
@@ -136,7 +133,7 @@ impl Preparer<'_> {
 
     fn document(
         &self,
-        mut record: RecordView<'_>,
+        record: RecordView<'_>,
         scratch: &mut SignerScratch,
         set: &mut Vec<u64>,
         keep: &mut Vec<f64>,
@@ -146,23 +143,24 @@ impl Preparer<'_> {
             Some(id) => Cow::Borrowed(id.as_ref()),
             None => self.place(&record),
         };
-        let (text, title) = titled_text(&record.content, record.title.as_deref());
-        let described = Described { text: &text, title: title.as_deref() };
-        record.beside = self.signer.beside(&record, described, scratch);
-        let found = self.signer.message_set(&text, record.beside, scratch, set);
+        let (text, beside) = self.signer.text_and_beside(&record, scratch);
+        let found = self.signer.message_set(&text, beside, scratch, set);
         keep.clear();
         let fields: Vec<&str> =
             self.inputs.options.fields.extra.iter().map(String::as_str).collect();
         let value = |rule| keep_value(rule, &record, &fields, found.summary.text_bytes);
         keep.extend(self.keep.iter().map(value));
         let title = record.title.as_deref().map(Cow::Borrowed);
-        let extra = Extra { title, message: record.beside.written().map(Cow::Owned) };
+        let extra = Extra { title, message: beside.written().map(Cow::Owned) };
         let extra = match (&extra.title, &extra.message) {
             (None, None) => Vec::new(),
             _ => serde_json::to_vec(&extra).unwrap_or_default(),
         };
-        let signatures: Vec<_> =
-            self.methods.iter().map(|method| method.sign(&record, &text, scratch)).collect();
+        let signatures: Vec<_> = self
+            .methods
+            .iter()
+            .map(|method| method.sign(&record, &text, beside, scratch))
+            .collect();
         let signatures: Vec<_> = signatures.iter().map(StoredSignature::view).collect();
         documents.push(&DocumentView {
             number: DocNumber(0),
