@@ -1314,11 +1314,11 @@ def check_differences(run: Run, rows: list, removed: list, report: Report) -> No
     profile = lru_cache(maxsize=None)(lambda document: parts.profile(document.text, document.title))
     at = {document.place: document for document in run.documents}
     named = [(document, at.get(place_in(row, "kept_")), row) for row, document in zip(rows, removed)]
-    unlike = [(document, kept) for document, kept, row in named if kept and row["rule"] != "identical"]
+    unlike = [(document, kept, row["rule"] != "lexically_equivalent") for document, kept, row in named if kept and row["rule"] != "identical"]
     unlike.sort(key=lambda pair: pair[0].index)
     sample = text_parts.sampled(unlike)
-    found = [(a, b, *text_parts.difference(profile(a), profile(b))) for a, b in sample]
-    compared = {document: tuple(map(str, rest)) for document, _, *rest in found}
+    found = [(a, b, near, *text_parts.difference(profile(a), profile(b))) for a, b, near in sample]
+    compared = {document: tuple(map(str, rest)) for document, _, _, *rest in found}
     wrong = []
     for document, kept, row in named:
         expected = ("0", "0", "") if row["rule"] == "identical" else compared.get(document, ("", "", ""))
@@ -1328,11 +1328,11 @@ def check_differences(run: Run, rows: list, removed: list, report: Report) -> No
     report.check("ledger: what differs is right", wrong)
     said, expected = run.summary.get("differences"), text_parts.summed(found, len(unlike))
     if said:
-        told = [(one["kind"], one["documents"], one["example"]) for one in said["kinds"]]
-        said = (said["compared"], said["of"], said["losing_words"], said["losing_ten_words"], told)
+        told = [(one["kind"], one["documents"], one["near"], one["example"]) for one in said["kinds"]]
+        said = (said["compared"], said["of"], said["near"], said["losing_words"], said["losing_ten_words"], told)
     if expected:
         names = lambda a, b: {"removed": example_name(run, a), "kept": example_name(run, b)}
-        expected = (*expected[:-1], [(name, count, names(a, b)) for name, count, a, b in expected[-1]])
+        expected = (*expected[:-1], [(*numbers, names(a, b)) for *numbers, a, b in expected[-1]])
     report.check("summary: what differs is right", [] if said == expected else [f"{said}, not {expected}"])
 
 
@@ -1660,11 +1660,11 @@ def self_summary(command: str) -> dict:
         "pairs": {"listed": 7 if listing else 4, "complete": listing},
         "tokens": 36, "text_bytes": 142, "outputs": [{"name": "pairs.tsv"}],
         **({} if listing else {"differences": {
-            "compared": 3, "of": 3, "losing_words": 1, "losing_ten_words": 0,
+            "compared": 3, "of": 3, "near": 2, "losing_words": 1, "losing_ten_words": 0,
             "kinds": [
-                {"kind": kind, "documents": count, "example": {"removed": removed, "kept": kept}}
-                for kind, count, removed, kept in
-                (("title", 2, "c", "a"), ("title+numbers", 2, "c", "a"), ("quotation", 1, "i", "h"), ("case", 1, "b", "a"))
+                {"kind": kind, "documents": count, "near": near, "example": {"removed": removed, "kept": kept}}
+                for kind, count, near, removed, kept in
+                (("title", 2, 2, "c", "a"), ("title+numbers", 2, 2, "c", "a"), ("quotation", 1, 1, "i", "h"), ("case", 1, 0, "b", "a"))
             ],
         }}),
     }

@@ -136,7 +136,7 @@ def sampled(pairs: list) -> list:
     """The pairs that are compared, of all in the order of the collection."""
     if len(pairs) > MOST_PAIRS:
         pairs = [pairs[number * (len(pairs) - 1) // (MOST_PAIRS - 1)] for number in range(MOST_PAIRS)]
-    sized = [(pair, [len(document.text.encode()) for document in pair]) for pair in pairs]
+    sized = [(pair, [len(document.text.encode()) for document in pair[:2]]) for pair in pairs]
     sized = [(pair, sum(sizes)) for pair, sizes in sized if max(sizes) <= LONGEST]
     every = max(1, -(-sum(size for _, size in sized) // MOST_BYTES))
     chosen, left = [], MOST_BYTES
@@ -148,11 +148,12 @@ def sampled(pairs: list) -> list:
 
 
 def summed(found: list, of: int):
-    """The summary of what differs in `found`: tuples of a removed document, its witness, words lost, added and kinds."""
+    """The summary of what differs in `found`: tuples of a removed document, its witness, whether it is a near-duplicate, words
+    lost, added and kinds."""
     kinds = []
     for kind in KINDS:
-        differ = [(removed, kept) for removed, kept, _, _, own in found if kind in own.split(",")]
+        differ = [(removed, kept, near) for removed, kept, near, _, _, own in found if kind in own.split(",")]
         if differ:
-            kinds.append((kind, len(differ), *differ[0]))
-    losing = [sum(lost >= least for _, _, lost, _, _ in found) for least in (1, 10)]
-    return (len(found), of, *losing, kinds) if found else None
+            kinds.append((kind, len(differ), sum(near for _, _, near in differ), *differ[0][:2]))
+    losing = [sum(lost >= least for _, _, _, lost, _, _ in found) for least in (1, 10)]
+    return (len(found), of, sum(near for _, _, near, *_ in found), *losing, kinds) if found else None

@@ -2,9 +2,10 @@
 //! --example report_preview -- /tmp/report.html`
 
 use lookalike_report::{
-    Action, AlignedPair, ClusterExhibit, DocExhibit, Explanation, Features, InputSummary, Measures,
-    MemberExhibit, Output, PairExhibit, Pairs, Phase, Question, Removed, Report, Run,
-    SettingsSummary, SimilarityHistogram, SizeHistogram, Summary, TextStyle, Tool, WithoutFeatures,
+    Action, AlignedPair, ClusterExhibit, DifferenceExample, DifferenceSummary, Differing,
+    DocExhibit, Explanation, Features, InputSummary, Measures, MemberExhibit, Output,
+    PairDifference, PairExhibit, Pairs, Phase, Question, Removed, Report, Run, SettingsSummary,
+    SimilarityHistogram, SizeHistogram, Summary, TextStyle, Tool, WithoutFeatures,
 };
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -128,7 +129,7 @@ fn summary() -> Summary {
         without_features: WithoutFeatures { no_words: 112, ..WithoutFeatures::default() },
         skipped_files: 3,
         symbol_differences: None,
-        differences: None,
+        differences: Some(differences()),
         source_code_inputs: 0,
         duplicate_ids: 0,
         keep_values: Vec::new(),
@@ -300,9 +301,31 @@ fn samples() -> Vec<PairExhibit> {
                 b: doc(format!("news/{:04}", 12 + n), title, (*text).to_owned()),
                 estimate: None,
                 rule: (*rule).to_owned(),
+                difference: Some(PairDifference {
+                    lost: 3 + n as u64,
+                    added: 2,
+                    kinds: vec![["numbers", "title", "names"][n % 3].to_owned()],
+                }),
             }
         })
         .collect()
+}
+
+fn differences() -> DifferenceSummary {
+    let kind = |(kind, documents): (&str, u64)| Differing {
+        kind: kind.into(),
+        documents,
+        near: documents,
+        example: DifferenceExample { removed: "news/0731".into(), kept: "news/0012".into() },
+    };
+    DifferenceSummary {
+        compared: 2000,
+        of: 36_426,
+        near: 1500,
+        losing_words: 812,
+        losing_ten_words: 190,
+        kinds: [("numbers", 530), ("title", 312), ("names", 77), ("case", 401)].map(kind).into(),
+    }
 }
 
 fn clusters() -> Vec<ClusterExhibit> {

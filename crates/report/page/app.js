@@ -57,11 +57,22 @@ class App {
   /** Lists what the address asks for. */
   follow(isAsked) {
     const filters = filtersOf(location.hash);
-    if (!filters) return false;
+    if (!filters) {
+      this.openPair();
+      return false;
+    }
     const done = this.list(filters);
     if (isAsked) this.parts.status.focus({ preventScroll: true });
     document.getElementById("clusters").scrollIntoView();
     return done;
+  }
+
+  /** Opens the pair that the address names. */
+  openPair() {
+    const pair = location.hash.startsWith("#pair-") ? document.getElementById(location.hash.slice(1)) : null;
+    if (!pair) return;
+    pair.open = true;
+    pair.scrollIntoView();
   }
 
   change(some) {

@@ -86,6 +86,20 @@ pub struct PairExhibit {
     pub estimate: Option<ResemblanceEstimate>,
     /// Why the first was removed, as in the ledger.
     pub rule: String,
+    /// What differs, if that was looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<PairDifference>,
+}
+
+/// What differs between a duplicate and its witness.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairDifference {
+    /// Words of the duplicate that the witness lacks.
+    pub lost: u64,
+    /// Words of the witness that the duplicate lacks.
+    pub added: u64,
+    /// Names of the kinds of differences.
+    pub kinds: Vec<String>,
 }
 
 /// A cluster to show.

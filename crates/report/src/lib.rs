@@ -50,7 +50,7 @@ pub use plan::{
 pub use tokens::{Form, Tokenize, Tokens, Vocabulary};
 
 pub use exhibit::{
-    ClusterExhibit, DocExhibit, DocPlace, Measures, MemberExhibit, PairExhibit,
+    ClusterExhibit, DocExhibit, DocPlace, Measures, MemberExhibit, PairDifference, PairExhibit,
     ResemblanceEstimate, SourceLoss,
 };
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};

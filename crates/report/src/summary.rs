@@ -197,6 +197,9 @@ pub struct DifferenceSummary {
     pub compared: u64,
     /// Removed documents that are not identical to their witnesses.
     pub of: u64,
+    /// Compared near-duplicates: documents whose words are not those of their witnesses in the same
+    /// order.
+    pub near: u64,
     /// Compared documents with words that their witnesses lack.
     pub losing_words: u64,
     /// Compared documents with ten such words or more.
@@ -212,6 +215,8 @@ pub struct Differing {
     pub kind: String,
     /// The compared documents that differ in it.
     pub documents: u64,
+    /// Those of them that are near-duplicates.
+    pub near: u64,
     /// The first of them.
     pub example: DifferenceExample,
 }

@@ -1,7 +1,7 @@
 //! The summary table that a run prints on the terminal.
 
 use crate::human::{bytes, count, counted, duration, rate, share};
-use crate::{Action, Summary};
+use crate::{Action, DifferenceSummary, Differing, Summary};
 
 impl Summary {
     /// Rows of name and value. Unusual counts that are 0 are omitted; an indented name is a part of
@@ -34,6 +34,23 @@ impl Summary {
             let note = self.pairs.note(self.wants_all_pairs());
             let note = note.map(|note| format!(" ({note})")).unwrap_or_default();
             row("pairs listed", format!("{}{note}", count(self.pairs.listed)));
+        }
+        if let Some(differences) = &self.differences {
+            let DifferenceSummary { compared, of, losing_ten_words, kinds, .. } = differences;
+            let sample = match compared < of {
+                true => {
+                    format!("a sample of {} of {}", count(*compared), counted(*of, "duplicate"))
+                }
+                false => counted(*compared, "duplicate"),
+            };
+            row("differences", format!("of {sample}, without identical ones"));
+            let of_compared = |number| format!("{} ({})", count(number), share(number, *compared));
+            for Differing { kind, documents, .. } in kinds {
+                row(&format!("  {kind}"), of_compared(*documents));
+            }
+            if *losing_ten_words > 0 {
+                row("  ten words or more lost", of_compared(*losing_ten_words));
+            }
         }
         let without = format!("without {}", self.lacking());
         let few = self.settings.under_min_features();
@@ -170,6 +187,29 @@ mod tests {
         assert_eq!(of(None), (Some("2".to_owned()), None));
         assert_eq!(of(Some("all")), (Some("2".to_owned()), None));
         assert_eq!(of(Some("kolcz")), (None, Some("2".to_owned())));
+    }
+
+    #[test]
+    fn what_differs_is_a_share_of_the_compared_documents() {
+        let kinds =
+            vec![Differing { kind: "title".into(), documents: 310, ..Differing::default() }];
+        let found = DifferenceSummary { compared: 2000, of: 31_204, kinds, ..Default::default() };
+        let of = |found: &DifferenceSummary| {
+            let differences = Some(found.clone());
+            let rows = Summary { differences, ..Summary::default() }.table();
+            let at = rows.iter().position(|row| row.0 == "differences").unwrap();
+            rows[at..at + 3].iter().map(|row| format!("{}: {}", row.0, row.1)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            of(&found)[..2],
+            [
+                "differences: of a sample of 2,000 of 31,204 duplicates, without identical ones",
+                "  title: 310 (15.5 %)",
+            ]
+        );
+        let all = DifferenceSummary { of: 2000, losing_ten_words: 20, ..found };
+        assert_eq!(of(&all)[0], "differences: of 2,000 duplicates, without identical ones");
+        assert_eq!(of(&all)[2], "  ten words or more lost: 20 (1.0 %)");
     }
 
     #[test]

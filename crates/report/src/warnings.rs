@@ -11,6 +11,9 @@ const ENOUGH: u64 = 20;
 /// Maximum number of sources that a warning names.
 const NAMED: usize = 3;
 
+/// Kinds of differences that tell documents apart, the title first.
+const TELLING: [&str; 3] = ["title", "numbers", "identifiers"];
+
 /// Why `kolcz` may leave little of most documents. Its four characters are a word of Latin script,
 /// and two or three words of Chinese or Thai.
 const OTHER_SCRIPTS: &str = "the filter counts only words of at least four characters with at most one digit, and \
@@ -30,6 +33,7 @@ impl Summary {
         }
         warnings.extend(self.many_problems());
         warnings.extend(self.symbols());
+        warnings.extend(self.differing());
         warnings.extend(self.large_cluster());
         warnings.extend(self.losing_sources());
         warnings.extend(self.templates());
@@ -157,6 +161,45 @@ impl Summary {
                 documents => format!("{} differ", count(*documents)),
             },
             examples.join("; ")
+        ))
+    }
+
+    /// More than a tenth of the near-duplicates differ in something that tells documents apart, or lose
+    /// many words. Where boilerplate is removed, only titles count: the texts have it still.
+    fn differing(&self) -> Option<String> {
+        let found = self.differences.as_ref().filter(|found| found.near >= ENOUGH)?;
+        let is_many = |number: u64| number.saturating_mul(10) > found.near;
+        let of_near = |number| format!("{} ({})", count(number), share(number, found.near));
+        let (mut said, mut listing, mut keeping) = (Vec::new(), Vec::new(), Vec::new());
+        let with_boilerplate = self.settings.other.contains_key("boilerplate");
+        for name in TELLING.into_iter().take(if with_boilerplate { 1 } else { TELLING.len() }) {
+            let kind = found.kinds.iter().find(|kind| kind.kind == name);
+            let Some(near) = kind.map(|kind| kind.near).filter(|&near| is_many(near)) else {
+                continue;
+            };
+            let differ = if said.is_empty() { " differ from the kept document" } else { "" };
+            said.push(format!("{}{differ} in {name}", of_near(near)));
+            listing.push(format!("the setting differs={name}"));
+            keeping.push(format!("the setting distinct_by={name}"));
+        }
+        if is_many(found.losing_ten_words) && !with_boilerplate {
+            let lost = of_near(found.losing_ten_words);
+            said.push(format!("{lost} have ten words or more that the kept document lacks"));
+            listing.push("the setting lost=10".to_owned());
+            keeping.push("the setting max_lost=9".to_owned());
+        }
+        let said = match said.as_slice() {
+            [] => return None,
+            [one] => one.clone(),
+            [some @ .., last] => format!("{} and {last}", some.join(", ")),
+        };
+        let sample = if found.compared < found.of { " in a sample" } else { "" };
+        Some(format!(
+            "Of {}{sample}, {said}. They may be other documents: `show` lists them, for example with {}; to \
+             keep them, use {}.",
+            counted(found.near, "near-duplicate"),
+            listing[0],
+            keeping[0],
         ))
     }
 
@@ -295,7 +338,7 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{FewTerms, Pairs, WithoutFeatures};
+    use crate::{DifferenceSummary, Differing, FewTerms, Pairs, WithoutFeatures};
 
     fn sound() -> Summary {
         Summary {
@@ -400,6 +443,49 @@ mod tests {
             assert_eq!(warnings.len(), 1, "{words}: {warnings:?}");
             assert!(warnings[0].contains(words), "{words}: {warnings:?}");
         }
+    }
+
+    #[test]
+    fn near_duplicates_that_differ_in_what_tells_documents_apart() {
+        let of = |near, kinds: &[(&str, u64)], losing_ten_words| {
+            let mut summary = sound();
+            let differing = |&(kind, near): &(&str, u64)| Differing {
+                kind: kind.into(),
+                documents: near + 100,
+                near,
+                ..Differing::default()
+            };
+            summary.differences = Some(DifferenceSummary {
+                compared: near + 100,
+                of: near + 100,
+                near,
+                losing_ten_words,
+                kinds: kinds.iter().map(differing).collect(),
+                ..DifferenceSummary::default()
+            });
+            summary.find_warnings()
+        };
+        // A tenth is not more than a tenth, other kinds are not told, and few are no share.
+        let none = Vec::<String>::new();
+        assert_eq!(of(1000, &[("numbers", 100), ("names", 900)], 100), none);
+        assert_eq!(of(19, &[("numbers", 19)], 19), none);
+        assert_eq!(
+            of(1000, &[("numbers", 101), ("title", 300), ("title+numbers", 900)], 101),
+            [
+                "Of 1,000 near-duplicates, 300 (30.0 %) differ from the kept document in title, 101 (10.1 %) in \
+              numbers and 101 (10.1 %) have ten words or more that the kept document lacks. They may be other \
+              documents: `show` lists them, for example with the setting differs=title; to keep them, use the \
+              setting distinct_by=title."
+            ]
+        );
+        assert_eq!(
+            of(20, &[], 3),
+            [
+                "Of 20 near-duplicates, 3 (15.0 %) have ten words or more that the kept document lacks. They may \
+              be other documents: `show` lists them, for example with the setting lost=10; to keep them, use \
+              the setting max_lost=9."
+            ]
+        );
     }
 
     #[test]

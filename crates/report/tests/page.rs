@@ -59,6 +59,7 @@ fn pair(a: &str, b: &str) -> PairExhibit {
         },
         estimate: None,
         rule: "near".into(),
+        difference: None,
     }
 }
 

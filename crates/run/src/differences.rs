@@ -11,11 +11,12 @@ use crate::reading::Documents;
 use crate::reread::{members, read_some};
 use lookalike_decide::{DifferenceCells, Rule};
 use lookalike_engine::differences::DifferenceScratch;
-use lookalike_engine::signer::plain_text;
+use lookalike_engine::signer::titled_text;
 use lookalike_engine::{
     DifferenceKind, DifferenceKinds, DifferenceProfile, DifferenceReader, DocumentId,
     DocumentParts, EngineError, Removal,
 };
+use lookalike_io::RecordView;
 use lookalike_report::{DifferenceExample, DifferenceSummary, Differing, Summary};
 use std::collections::BTreeMap;
 
@@ -26,7 +27,7 @@ const PAIRS: usize = 2000;
 const TEXTS: u64 = 16 << 20;
 
 /// Most bytes of a text that is compared.
-const LONGEST: u64 = 1 << 20;
+pub(crate) const LONGEST: u64 = 1 << 20;
 
 /// A removed document, what the ledger compares it with, and why it was removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -139,8 +140,7 @@ impl Differences {
         let mut scratch = DifferenceScratch::default();
         let mut parts: BTreeMap<DocumentId, DocumentParts> = BTreeMap::new();
         read_some(analysis, documents, &sample.documents, &mut |document, record| {
-            let text = plain_text(&record.content);
-            parts.insert(document, reader.parts(&text, record.title.as_deref(), &mut scratch));
+            parts.insert(document, parts_of(record, &reader, &mut scratch));
         })?;
         let found = sample.compare(|document| parts.get(&document));
         summary.differences = found.summary(analysis, summary.duplicate_ids > 0)?;
@@ -166,7 +166,7 @@ impl Differences {
         ids_repeat: bool,
     ) -> Result<Option<DifferenceSummary>, EngineError> {
         let compared = self.of.values().map(|Difference { pair, profile, .. }| {
-            (profile.lost, profile.kinds, (pair.removed, pair.kept))
+            (pair.rule, profile.lost, profile.kinds, (pair.removed, pair.kept))
         });
         let name = |document: DocumentId| -> Result<String, EngineError> {
             Ok(analysis.collection.document_name(document)?.shown(ids_repeat).to_string())
@@ -177,13 +177,23 @@ impl Differences {
     }
 }
 
-/// Counts what differs: of each compared removal the words lost, the kinds and what it is; `example`
-/// names it. `None` if none was compared.
+/// What is compared of a document.
+pub(crate) fn parts_of(
+    record: &RecordView<'_>,
+    reader: &DifferenceReader,
+    scratch: &mut DifferenceScratch,
+) -> DocumentParts {
+    let (text, title) = titled_text(&record.content, record.title.as_deref());
+    reader.parts(&text, title.as_deref(), scratch)
+}
+
+/// Counts what differs: of each compared removal its rule, the words lost, the kinds and what it is;
+/// `example` names it. `None` if none was compared.
 ///
 /// # Errors
 /// An error of `example`.
 pub(crate) fn summed<T, E>(
-    compared: impl Iterator<Item = (u64, DifferenceKinds, T)>,
+    compared: impl Iterator<Item = (Rule, u64, DifferenceKinds, T)>,
     of: u64,
     example: impl Fn(T) -> Result<DifferenceExample, E>,
 ) -> Result<Option<DifferenceSummary>, E>
@@ -191,20 +201,25 @@ where
     T: Copy,
 {
     let mut sum = DifferenceSummary { of, ..DifferenceSummary::default() };
-    let mut by_kind = DifferenceKind::ALL.map(|kind| (kind, 0, None));
-    for (lost, kinds, removal) in compared {
+    let mut by_kind = DifferenceKind::ALL.map(|kind| (kind, 0, 0, None));
+    for (rule, lost, kinds, removal) in compared {
+        let near = u64::from(rule != Rule::LexicallyEquivalent);
         sum.compared += 1;
+        sum.near += near;
         sum.losing_words += u64::from(lost > 0);
         sum.losing_ten_words += u64::from(lost >= 10);
-        for (_, documents, first) in by_kind.iter_mut().filter(|(kind, ..)| kinds.has(*kind)) {
+        for (_, documents, of_near, first) in
+            by_kind.iter_mut().filter(|(kind, ..)| kinds.has(*kind))
+        {
             *documents += 1;
+            *of_near += near;
             first.get_or_insert(removal);
         }
     }
-    for (kind, documents, first) in by_kind {
+    for (kind, documents, near, first) in by_kind {
         if let Some(first) = first {
             let kind = kind.name().to_owned();
-            sum.kinds.push(Differing { kind, documents, example: example(first)? });
+            sum.kinds.push(Differing { kind, documents, near, example: example(first)? });
         }
     }
     Ok(Some(sum).filter(|sum| sum.compared > 0))

@@ -11,16 +11,17 @@ pub(crate) use listing::{CLUSTERS as LISTED, MEMBERS};
 use listing::{Listed, Listing, Member};
 use lookalike_core::{Measure, Overlap, overlap};
 use lookalike_decide::Rule;
+use lookalike_engine::differences::DifferenceScratch;
 use lookalike_engine::poll::Poll;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::try_sort::try_par_sort_unstable_by;
-use lookalike_engine::{DocumentId, EngineError, Progress, Signer};
+use lookalike_engine::{DifferenceProfile, DocumentId, EngineError, Progress, Signer};
 use lookalike_io::Item;
 use lookalike_io::source::VisitScratch;
 use lookalike_methods::Evidence;
 use lookalike_report::{
-    ClusterData, ClusterExhibit, DocExhibit, DocPlace, Measures, MemberExhibit, PairExhibit,
-    Removed, ResemblanceEstimate,
+    ClusterData, ClusterExhibit, DocExhibit, DocPlace, Measures, MemberExhibit, PairDifference,
+    PairExhibit, Removed, ResemblanceEstimate,
 };
 use std::cmp::Ordering;
 
@@ -204,6 +205,13 @@ pub(crate) fn pair_exhibits(
             shown.get(number).cloned().unwrap_or_default();
         Ok::<_, EngineError>(DocExhibit { id: name(number)?, title, url, text, cut_from })
     };
+    let parts = |number: DocumentId| shown.get(number)?.parts.as_ref();
+    let difference = |removed: DocumentId, kept: DocumentId| {
+        let (a, b) = (parts(removed)?, parts(kept)?);
+        let found = DifferenceProfile::new(a, b, &mut DifferenceScratch::default());
+        let kinds = found.kinds.iter().map(|kind| kind.name().to_owned()).collect();
+        Some(PairDifference { lost: found.lost, added: found.added, kinds })
+    };
     let pair = |&removed: &DocumentId| -> Result<Option<PairExhibit>, EngineError> {
         if progress.cancelled() {
             return Ok(None);
@@ -224,6 +232,7 @@ pub(crate) fn pair_exhibits(
             measures: measures(counts, analysis.settings.measure == Measure::Cosine),
             estimate: estimate(analysis, removal.evidence),
             rule: removal.rule.name().into(),
+            difference: difference(removed, removal.kept),
         }))
     };
     choice.pairs.iter().filter_map(|pair_of| pair(pair_of).transpose()).collect()

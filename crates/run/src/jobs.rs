@@ -155,8 +155,9 @@ fn carry_out(
         Action::List => None,
         _ => Some(DifferenceSample::choose(&analysis)?),
     };
-    if let Some(sample) = sample.as_ref().filter(|sample| !sample.documents().is_empty()) {
-        wanted.add_differences(sample, DifferenceReader::new(&analysis.settings.analysis));
+    if analysis.inputs.options.fields.features.is_none() {
+        let documents = sample.as_ref().map_or(&[][..], DifferenceSample::documents);
+        wanted.add_differences(documents, DifferenceReader::new(&analysis.settings.analysis));
     }
     // A table is written on one thread, row by row: meanwhile, the others write the documents, or
     // another table.

@@ -483,7 +483,7 @@ impl Tables {
         rows.sort_by_key(|row| &row.place);
         let compared = rows.iter().filter_map(|row| {
             let ReadDifference { lost, kinds, .. } = columns.read(&row.row)?;
-            Some((lost, DifferenceKinds::named(&kinds), *row))
+            Some((row.rule?, lost, DifferenceKinds::named(&kinds), *row))
         });
         let name = |row: &LedgerRow, at: usize| {
             let name = row.row.get(at..at + WIDTH).and_then(DocumentName::read);

@@ -38,6 +38,8 @@ class Result:
       lexically equivalent     1
     clusters                   1 (largest: 2)
     pairs listed               1 (those that caused a removal)
+    differences                of 1 duplicate, without identical ones
+      case                     1 (100 %)
     text                       71 B, 22 tokens
     """
 

@@ -12,6 +12,7 @@ pub use pair::AlignedPair;
 
 mod boilerplate;
 mod chart;
+mod differences;
 mod embed;
 mod flow;
 mod near_misses;
@@ -26,6 +27,7 @@ use crate::{Action, ClusterData, ClusterExhibit, ReportError, SourceLoss, Summar
 use askama::Template as _;
 use boilerplate::SiteView;
 use chart::Chart;
+use differences::DifferenceTable;
 use embed::Embedded;
 use flow::Flow;
 use pair::{DiffRow, Ink};
@@ -114,6 +116,7 @@ struct Template<'a> {
     inputs: Vec<InputRow>,
     inputs_more: String,
     losses: Vec<LossRow>,
+    differences: Option<DifferenceTable>,
     /// What was removed as boilerplate, in a sentence and by site.
     removed_boilerplate: String,
     boilerplate: Vec<SiteView>,
@@ -179,6 +182,11 @@ impl<'a> Template<'a> {
             inputs,
             inputs_more,
             losses: views::losses(report.losses, linked),
+            differences: differences::table(
+                summary,
+                &samples[..samples.len().min(SAMPLES)],
+                linked,
+            ),
             removed_boilerplate: boilerplate::sentence(summary),
             boilerplate: boilerplate::sites(summary),
             clusters_more: match summary.clusters.saturating_sub(clusters.len() as u64) {

@@ -5,8 +5,8 @@ use crate::clean::{LONG, MEDIUM, address};
 use crate::human::{bytes, count, counted, ratio};
 use crate::hunks::{Fold, Piece, Row, differences, fold};
 use crate::{
-    DIFF_BOUNDS, DiffBounds, DocExhibit, PairExhibit, SettingsSummary, Side, Tokenize, Vocabulary,
-    clean, diff,
+    DIFF_BOUNDS, DiffBounds, DocExhibit, PairDifference, PairExhibit, SettingsSummary, Side,
+    Tokenize, Vocabulary, clean, diff,
 };
 
 /// Bounds on one alignment; a page has a dozen of them.
@@ -25,6 +25,8 @@ pub struct AlignedPair {
     pub(super) rule: String,
     pub(super) heading: String,
     pub(super) differences: String,
+    /// The kinds of differences.
+    pub(super) kinds: Vec<String>,
     pub(super) facts: Vec<(&'static str, String)>,
     pub(super) a: Head,
     pub(super) b: Head,
@@ -113,6 +115,14 @@ impl AlignedPair {
             let estimate = ratio(estimate.value);
             ("resemblance by sketches", format!("{estimate} (95 %: {} to {})", ends.0, ends.1))
         }));
+        facts.extend(pair.difference.iter().flat_map(|difference| {
+            let PairDifference { lost, added, kinds } = difference;
+            let kinds = match kinds.is_empty() {
+                true => "words".to_owned(),
+                false => clean::line(&kinds.join(", "), MEDIUM),
+            };
+            [("words lost", count(*lost)), ("words added", count(*added)), ("differs in", kinds)]
+        }));
         let heading = [&pair.a, &pair.b].map(|document| match document.caption() {
             "" => clean::line(&document.id, 80),
             caption => clean::line(caption, 80),
@@ -135,6 +145,7 @@ impl AlignedPair {
                     number => format!("{}{shown}", counted(number as u64, "difference")),
                 }
             },
+            kinds: pair.difference.iter().flat_map(|found| found.kinds.clone()).collect(),
             facts,
             a: Head::new(&pair.a, a.len(), unit),
             b: Head::new(&pair.b, b.len(), unit),

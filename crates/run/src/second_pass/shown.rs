@@ -3,7 +3,7 @@
 use super::recount::unreadable_again;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use crate::differences::DifferenceSample;
+use crate::differences::{LONGEST, parts_of};
 use crate::template_sample::{SampledPage, TemplateSample};
 use lookalike_core::{SparseIndex, TextDigest};
 use lookalike_engine::differences::DifferenceScratch;
@@ -26,7 +26,7 @@ pub(crate) struct Shown {
     pub(crate) cut_from: Option<u64>,
     /// What the sample for templates needs, if the document is in it.
     pub(crate) page: Option<SampledPage>,
-    /// What is compared of the document, if it is in the sample of differences.
+    /// What is compared of the document, if it is one of which it is found what differs.
     pub(crate) parts: Option<DocumentParts>,
 }
 
@@ -89,8 +89,10 @@ pub(crate) struct Wanted {
     pub(crate) excerpt: usize,
     /// The sample for templates, whose documents are in `documents`.
     sample: Option<(BTreeSet<DocumentId>, TemplateSample)>,
-    /// The documents of the sample of differences, which are in `documents`, ascending.
+    /// The documents of which it is found what differs, which are in `documents`, ascending.
     differences: Option<(Vec<DocumentId>, DifferenceReader)>,
+    /// Those of them that are not shown, ascending.
+    unshown: Vec<DocumentId>,
 }
 
 impl Wanted {
@@ -101,7 +103,7 @@ impl Wanted {
         compared: Vec<DocumentId>,
         excerpt: usize,
     ) -> Self {
-        Self { documents, compared, excerpt, sample: None, differences: None }
+        Self { documents, compared, excerpt, sample: None, differences: None, unshown: Vec::new() }
     }
 
     /// Adds the documents of a sample.
@@ -111,9 +113,13 @@ impl Wanted {
         self.sample = Some((documents, sample));
     }
 
-    /// Adds the documents of a sample of differences.
-    pub(crate) fn add_differences(&mut self, sample: &DifferenceSample, reader: DifferenceReader) {
-        let documents = sample.documents().to_vec();
+    /// Adds documents that are compared with others: these, and those that the report compares.
+    pub(crate) fn add_differences(&mut self, sample: &[DocumentId], reader: DifferenceReader) {
+        let mut documents = [sample, &self.compared].concat();
+        documents.sort_unstable();
+        documents.dedup();
+        let is_shown = |document| self.documents.binary_search(document).is_ok();
+        self.unshown = documents.iter().filter(|document| !is_shown(document)).copied().collect();
         self.add(documents.iter().copied());
         self.differences = Some((documents, reader));
     }
@@ -213,6 +219,14 @@ pub(super) fn pick(
         if original::digest(&record.content, record.beside) != texts[at].0 {
             return;
         }
+        let parts = all.differences.as_ref().and_then(|(documents, reader)| {
+            documents.binary_search(&wanted[at]).ok().filter(|_| texts[at].1 <= LONGEST)?;
+            Some(parts_of(&record, reader, differing))
+        });
+        if all.unshown.binary_search(&wanted[at]).is_ok() {
+            shown.push((wanted[at], Shown { parts, ..Shown::default() }));
+            return;
+        }
         let (text, cut_from) = all.beginning(wanted[at], &record.content, texts[at].1);
         let owned = |field: &Option<Cow<'_, str>>| {
             field.as_deref().map(|text| text[..text.floor_char_boundary(NAME)].to_owned())
@@ -220,10 +234,6 @@ pub(super) fn pick(
         let (title, url) = (owned(&record.title), owned(&record.url));
         let sample = all.sample.as_ref().filter(|(documents, _)| documents.contains(&wanted[at]));
         let page = sample.map(|(_, sample)| sample.page(&record, &analysis.inputs));
-        let parts = all.differences.as_ref().and_then(|(documents, reader)| {
-            documents.binary_search(&wanted[at]).ok()?;
-            Some(reader.parts(&plain_text(&record.content), record.title.as_deref(), differing))
-        });
         shown.push((wanted[at], Shown { title, url, text, cut_from, page, parts }));
     });
     unreadable.map_or(Ok(shown), |problem| Err(unreadable_again(&analysis.inputs, problem)))
