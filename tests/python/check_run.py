@@ -1334,6 +1334,35 @@ def check_differences(run: Run, rows: list, removed: list, report: Report) -> No
         names = lambda a, b: {"removed": example_name(run, a), "kept": example_name(run, b)}
         expected = (*expected[:-1], [(*numbers, names(a, b)) for *numbers, a, b in expected[-1]])
     report.check("summary: what differs is right", [] if said == expected else [f"{said}, not {expected}"])
+    if run.summary.get("differences"):
+        check_rules(run, found, (len(unlike), len(removed) - len(unlike)), report)
+
+
+def check_rules(run: Run, found: list, counts: tuple, report: Report) -> None:
+    """The rules that would keep apart what differs: by labels if there are any."""
+    said = run.summary["differences"]
+    labels = {document: labels_of(document, run.settings.get("label_field")) for one in found for document in one[:2]}
+    same = [labels[a] == labels[b] if labels[a] and labels[b] else None for a, b, *_ in found]
+    if any(own is not None for own in same):
+        unlike, identical = counts
+        certain = identical * sum(own is not None for own in same) // unlike
+        best = text_parts.best_rule(found, same, certain)
+        right, wrong = text_parts.judged(found, same)
+        parts, most, apart, *left = best or (None, None, None)
+        rules = [{"distinct_by": parts, "max_lost": most, "kept_apart": apart, "left": dict(zip(("right", "wrong"), left))}] if best else []
+        expected = {"right": right, "wrong": wrong}, rules
+    else:
+        parts = ["title"] if "boilerplate" in run.settings else text_parts.RULE_PARTS
+        rules = text_parts.recurring(found, parts)
+        expected = None, [{"distinct_by": own, "max_lost": most, "kept_apart": apart, "alone": alone} for own, most, apart, alone in rules]
+    said = said.get("judged"), said.get("rules", [])
+    report.check("summary: the rules are right", [] if said == expected else [f"{said}, not {expected}"])
+
+
+def labels_of(document: Record, field) -> set:
+    """The values of a field of a JSON record."""
+    value = json.loads(document.raw).get(field) if field else None
+    return {str(one) for one in (value if isinstance(value, list) else [value]) if one is not None}
 
 
 def example_name(run: Run, document: Record) -> str:

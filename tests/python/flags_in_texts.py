@@ -17,6 +17,7 @@ CRATES = (
 ALLOWED = {
     "crates/io/src/source/decompress.rs": {"--long"},
     "crates/measure/src/plan/recommend.rs": {"--method", "--verify"},
+    "crates/report/src/summary.rs": {"--distinct-by", "--max-lost"},
 }
 
 # A comment; a literal, raw or not; a character. The first in the text wins, so a quote in a comment begins no literal.

@@ -157,3 +157,65 @@ def summed(found: list, of: int):
             kinds.append((kind, len(differ), sum(near for _, _, near in differ), *differ[0][:2]))
     losing = [sum(lost >= least for _, _, _, lost, _, _ in found) for least in (1, 10)]
     return (len(found), of, sum(near for _, _, near, *_ in found), *losing, kinds) if found else None
+
+
+# The parts of rules, in the order in which they are preferred, and the words that a rule may let a removal lose.
+RULE_PARTS = ("title", "numbers", "identifiers", "title+numbers", "names", "symbols")
+RULE_LOSSES = (0, 1, 2, 5, 10, 20, 50)
+
+
+def kept_apart(one: tuple, parts, most) -> bool:
+    _, _, _, lost, _, kinds = one
+    return bool(set(parts) & set(kinds.split(","))) or most is not None and lost > most
+
+
+def recurring(found: list, parts=RULE_PARTS) -> list:
+    """The rules of differences that recur among the near removals of `found`: parts, lost words, removals kept apart, and those that differ in no more."""
+    near = [one for one in found if one[2]]
+    kinds = [set(one[5].split(",")) for one in near]
+    telling = {part for part in parts if 10 * sum(part in own for own in kinds) <= 9 * len(near)}
+    sets = Counter()
+    for one, own in zip(near, kinds):
+        own = own & telling
+        if own & {"title", "numbers"}:
+            own -= {"title+numbers"}
+        if own or one[3] > 10 and len(parts) > 1:
+            sets[tuple(part for part in RULE_PARTS if part in own)] += 1
+    # Of equal counts the set whose first part is preferred.
+    ranked = sorted(sets.items(), key=lambda item: (-item[1], [RULE_PARTS.index(part) for part in item[0]]))
+    rules = []
+    for own, alone in [item for item in ranked if item[1] >= 10 and 10 * item[1] >= len(near)][:3]:
+        most = None if own else 10
+        rules.append((list(own), most, sum(kept_apart(one, own, most) for one in near), alone))
+    return rules
+
+
+def judged(found: list, same: list) -> tuple:
+    """Right and wrong removals among those of which `same` says something: the same words are the same text."""
+    known = [(one, own) for one, own in zip(found, same) if own is not None]
+    wrong = sum(one[2] and not own for one, own in known)
+    return len(known) - wrong, wrong
+
+
+def best_rule(found: list, same: list, certain: int):
+    """By labels, the best rule: parts, lost words, near removals kept apart, and the right and wrong ones that it leaves."""
+    right, wrong = judged(found, same)
+    thousandths = lambda part, whole: 1000 * part // whole if whole else 0
+    share = thousandths(wrong, right + wrong)
+    if right + wrong < 20 or share <= 50:
+        return None
+    best = None
+    for number in range(1 << len(RULE_PARTS)):
+        parts = [part for bit, part in enumerate(RULE_PARTS) if number & 1 << bit]
+        for most in (None, *RULE_LOSSES):
+            stay = [not kept_apart(one, parts, most) for one in found]
+            left = judged([one for one, stays in zip(found, stay) if stays], [own for own, stays in zip(same, stay) if stays])
+            lost, left_share = right - left[0], thousandths(left[1], sum(left))
+            if 10 * lost > right + certain or left[0] + certain == 0 or 2 * left_share > share:
+                continue
+            terms = len(parts) + (most is not None)
+            score = left_share + thousandths(lost, right + certain) // 4 + 5 * terms
+            key = (score, terms, -left[0], most is not None, -(most or 0), number)
+            if best is None or key < best[0]:
+                best = key, (parts, most, sum(one[2] and not stays for one, stays in zip(found, stay)), *left)
+    return best and best[1]

@@ -6,6 +6,7 @@ use crate::table::{Table, table_format};
 use crate::{errors, settings};
 use lookalike::{
     Job, LookalikeError,
+    evaluation::LabelSource,
     input::Extractor,
     planning::PlanJob,
     results::{ReclusterJob, UndoJob},
@@ -96,7 +97,7 @@ pub(crate) fn run(
 
 /// Predicts a run from a sample: as JSON, and as rows with notes.
 #[pyfunction]
-#[pyo3(signature = (options, settings, *, list_pairs, sample = None, seed = 1, recall = 1.0, progress = None, cancelled = None))]
+#[pyo3(signature = (options, settings, *, list_pairs, sample = None, seed = 1, recall = 1.0, labels = None, progress = None, cancelled = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan(
     py: Python<'_>,
@@ -106,12 +107,14 @@ pub(crate) fn plan(
     sample: Option<u64>,
     seed: u64,
     recall: f64,
+    labels: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
     cancelled: Option<Py<PyAny>>,
 ) -> PyResult<Told> {
     let plan = PlanJob::new(options.job(py, settings)?);
     let sample = sample.unwrap_or(plan.sample);
-    let plan = PlanJob { cluster: list_pairs, sample, seed, recall, ..plan };
+    let labels = labels.map(LabelSource::File);
+    let plan = PlanJob { cluster: list_pairs, sample, seed, recall, labels, ..plan };
     let watch = Watch::new(progress, cancelled);
     detached(py, &watch, |progress| {
         let planned = lookalike::planning::plan(&plan, progress)?.plan;

@@ -227,6 +227,28 @@ def test_a_plan_predicts(tmp_path: Path) -> None:
     assert run.plan(cluster=True, sample="64KiB", seed=2).data["sample"]
 
 
+def test_a_plan_names_the_rule_that_labels_say(tmp_path: Path) -> None:
+    words = " ".join(f"word{number}" for number in range(60))
+    records = [
+        {"id": f"{page}.{version}", "title": f"{'to' * page} go", "text": f"page{page // 2} {words.replace('word', f'w{page // 2}x')} {version}", "page": page}
+        for page in range(2, 22)
+        for version in range(3)
+    ]
+    docs = tmp_path / "docs.jsonl"
+    docs.write_text("".join(json.dumps(record) + "\n" for record in records))
+    labels = tmp_path / "labels.tsv"
+    labels.write_text("id\tcluster\n" + "".join(f"{record['id']}\t{record['page']}\n" for record in records))
+    by_file = lookalike.Run(docs, tmp_path / "out").plan(labels=labels)
+    by_field = lookalike.Run(docs, tmp_path / "out", label_field="page").plan()
+    for plan in (by_file, by_field):
+        found = plan.data["differences"]
+        assert found["judged"]["wrong"] == 20
+        assert [rule["distinct_by"] for rule in found["rules"]] == [["title"]]
+        assert any("--distinct-by title" in note for note in plan.data["notes"])
+    with pytest.raises(lookalike.SettingsError, match="label_field"):
+        lookalike.evaluate([{"text": "a b c"}], label_field="page")
+
+
 def test_errors_of_runs(tmp_path: Path) -> None:
     with pytest.raises(lookalike.InputError) as raised:
         lookalike.Run(tmp_path / "nosuch.jsonl", tmp_path / "out").dedup()

@@ -7,6 +7,10 @@
 //!
 //! Time is linear in the lengths of the texts. [`DocumentParts`] has 8 bytes per word.
 
+mod rules;
+
+pub use rules::{ComparedRemoval, DifferenceRule, Judged, Recurring, best_rule, recurring};
+
 use lookalike_core::{MultisetDigest, fingerprint};
 use lookalike_text::{
     AnalysisSettings, Analyzer, Case, PartReader, PartScratch, Scratch, TextPart, Tokens, Unit,

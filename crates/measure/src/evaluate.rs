@@ -9,7 +9,7 @@
 mod entry;
 pub(crate) mod job;
 mod label_rows;
-mod labels;
+pub(crate) mod labels;
 mod lexica;
 mod listing;
 mod sampled;
@@ -229,7 +229,10 @@ struct Checked {
 
 impl Checked {
     fn new(settings: &Settings, options: &EvaluateOptions) -> Result<Self, LookalikeError> {
-        settings.refuse(&["keep_n", "contained_only", "max_lost", "boilerplate"], "evaluate")?;
+        settings.refuse(
+            &["keep_n", "contained_only", "max_lost", "label_field", "boilerplate"],
+            "evaluate",
+        )?;
         let matching = settings.matching()?;
         let from = options.list_from(&matching)?;
         let entries = match options.methods.as_slice() {

@@ -17,6 +17,7 @@ mod ways;
 pub use job::{DEFAULT_SAMPLE, PlanJob};
 
 use crate::evaluate::job::usual_list_from;
+use crate::evaluate::labels::{self, Names};
 use cost::{Forecast, Growth};
 use listing::{Listing, growth, list};
 use lookalike_engine::{
@@ -25,11 +26,15 @@ use lookalike_engine::{
 };
 use lookalike_io::source::{Entry, Sample, SampleShare};
 use lookalike_io::{Inputs, Problem};
-use lookalike_report::{Plan, PlanCost, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool};
+use lookalike_report::{
+    DifferenceSummary, Plan, PlanCost, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool,
+};
 use lookalike_run::analysis::{discover, pool};
 use lookalike_run::common::same_elements;
+use lookalike_run::differences::{Judge, of_sample};
 use lookalike_run::memory::{self, Memory};
 use lookalike_run::panics::caught;
+use lookalike_run::reading::Documents;
 use lookalike_run::summarise::settings_summary;
 use lookalike_run::{
     LookalikeError, Settings, feature_settings, input_fields, keep_fields, state, tokens,
@@ -192,6 +197,7 @@ fn predict(
         writing: if job.cluster { None } else { Some(bench.writing()?) },
     };
     let of_exact = (recall_of_exact(in_sample > 0), forecast.cost("exact", &trial));
+    let differences = differences(job, bench, &trial)?;
     let (read, problems) = read_documents(trial.collection)?;
     let others = try_ways(bench, ways, &listing, &forecast, job.job.max_pairs, steps)?;
     let (methods, costs) = std::iter::once(of_exact).chain(others).unzip();
@@ -218,11 +224,37 @@ fn predict(
         removed: PlanRemoval { pairs, ..removed },
         growth,
         methods,
+        differences,
         notes: Vec::new(),
         run: None,
     };
     plan.notes = notes(&plan, listing.documents, bench.linkage);
     Ok(Predicted { plan, costs, pairs: in_sample, problems })
+}
+
+/// What differs between the duplicates of the sample and the kept documents; `None` for a run that removes
+/// nothing.
+fn differences(
+    job: &PlanJob,
+    bench: &Bench<'_>,
+    trial: &Trial,
+) -> Result<Option<DifferenceSummary>, LookalikeError> {
+    let settings = &job.job.settings;
+    if job.cluster || settings.fields.features.is_some() {
+        return Ok(None);
+    }
+    let collection = &trial.collection;
+    let labels = job.labels.as_ref().map(|labels| {
+        let mut names = Names::new(collection)?;
+        labels::pairs(labels, &mut names, None, job.job.max_pairs)
+    });
+    let labels = labels.transpose()?;
+    let same = labels.as_ref().map(|labels| |a, b| labels.judgement(a, b));
+    let all = labels.as_ref().is_some_and(|labels| !labels.judged);
+    let judge = same.as_ref().map(|same| Judge { same, all });
+    let documents = Documents::of_files(bench.inputs);
+    let removals = trial.removals.iter().copied();
+    of_sample(collection, removals, documents, settings, judge)
 }
 
 /// Ignores what is common in the sample, as a run ignores what more than `most` distinct documents of
@@ -425,7 +457,10 @@ fn removal(
 
 /// Notes on how each number was computed, and on its limits.
 fn notes(plan: &Plan, listed: u64, linkage: Linkage) -> Vec<String> {
-    let mut notes = Vec::new();
+    let found = plan.differences.iter().flat_map(DifferenceSummary::found);
+    let mut notes: Vec<String> = found
+        .map(|(rule, found)| format!("Of the duplicates in the sample, {rule}: {found}."))
+        .collect();
     let sample = &plan.sample;
     if sample.whole {
         notes.push(

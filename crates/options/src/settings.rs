@@ -27,7 +27,7 @@ const SURVIVORS: Item = Item { heading: "Which duplicate to keep", ..MATCHING };
 const OF_METHOD: Item = Item { heading: "Method", ..MATCHING };
 
 /// All settings, group by group, in the order of the documentation.
-pub const SETTINGS: [&[Item]; 16] = [
+pub const SETTINGS: [&[Item]; 17] = [
     CRITERION,
     WITNESS,
     ANALYSIS,
@@ -39,6 +39,7 @@ pub const SETTINGS: [&[Item]; 16] = [
     KEEP_N,
     CONTAINED,
     LOST,
+    LABELS,
     LINKAGE,
     METHOD,
     METHOD_OPTIONS,
@@ -315,6 +316,23 @@ pub const LOST: &[Item] = &[Item {
          Each word counts as often as it occurs. The documents are read one more time.",
     ),
     python_type: Some(("int | str | None", "None")),
+    ..SURVIVORS
+}];
+
+/// What a person calls one document.
+pub const LABELS: &[Item] = &[Item {
+    name: "label-field",
+    value: "FIELD",
+    help: "Field with labels, equal for what a person calls one document: rules that separate the others are recommended by them",
+    long_help: Some(
+        "Field with labels, equal for what a person calls one document: a page, a licence, a product. They decide nothing. \
+         Of removed documents that have another label than the kept one, the summary and the report say how many there are, and which \
+         --distinct-by and --max-lost would keep them. Without labels they say which differences recur.",
+    ),
+    python_help: Some(
+        "Field with labels, equal for what a person calls one document. They decide nothing: the summary says how many \
+         removed documents have another label than the kept one, and which `distinct_by` and `max_lost` would keep them.",
+    ),
     ..SURVIVORS
 }];
 

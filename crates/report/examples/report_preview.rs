@@ -3,9 +3,10 @@
 
 use lookalike_report::{
     Action, AlignedPair, ClusterExhibit, DifferenceExample, DifferenceSummary, Differing,
-    DocExhibit, Explanation, Features, InputSummary, Measures, MemberExhibit, Output,
-    PairDifference, PairExhibit, Pairs, Phase, Question, Removed, Report, Run, SettingsSummary,
-    SimilarityHistogram, SizeHistogram, Summary, TextStyle, Tool, WithoutFeatures,
+    DocExhibit, Explanation, Features, FoundRule, InputSummary, JudgedRemovals, Measures,
+    MemberExhibit, Output, PairDifference, PairExhibit, Pairs, Phase, Question, Removed, Report,
+    Run, SettingsSummary, SimilarityHistogram, SizeHistogram, Summary, TextStyle, Tool,
+    WithoutFeatures,
 };
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
@@ -325,6 +326,13 @@ fn differences() -> DifferenceSummary {
         losing_words: 812,
         losing_ten_words: 190,
         kinds: [("numbers", 530), ("title", 312), ("names", 77), ("case", 401)].map(kind).into(),
+        judged: Some(JudgedRemovals { right: 1180, wrong: 320 }),
+        rules: vec![FoundRule {
+            distinct_by: vec!["title".into()],
+            kept_apart: 312,
+            left: Some(JudgedRemovals { right: 1171, wrong: 17 }),
+            ..FoundRule::default()
+        }],
     }
 }
 

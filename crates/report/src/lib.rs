@@ -56,7 +56,7 @@ pub use exhibit::{
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
 pub use summary::{
     Action, Confusables, DifferenceExample, DifferenceSummary, Differing, Features, FewTerms,
-    InputSummary, KeepValues, LeftOutNames, MostlySkipped, NearMissSummary, Output, Pairs, Phase,
-    Removed, Run, SettingsSummary, Summary, SymbolDifferences, SymbolExample, Tool,
-    WithoutFeatures,
+    FoundRule, InputSummary, JudgedRemovals, KeepValues, LeftOutNames, MostlySkipped,
+    NearMissSummary, Output, Pairs, Phase, Removed, Run, SettingsSummary, Summary,
+    SymbolDifferences, SymbolExample, Tool, WithoutFeatures,
 };

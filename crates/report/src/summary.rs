@@ -5,6 +5,7 @@
 //! documents and settings.
 
 use crate::boilerplate::{BoilerplateSummary, TemplateSite};
+use crate::human::{count, counted, share};
 use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -206,6 +207,70 @@ pub struct DifferenceSummary {
     pub losing_ten_words: u64,
     /// The kinds of differences that occur. A document can be of several.
     pub kinds: Vec<Differing>,
+    /// The compared documents whose labels are known: duplicates to a person, or not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<JudgedRemovals>,
+    /// Conditions of a match that would keep some of them: with labels the best, without them those of
+    /// the differences that recur.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<FoundRule>,
+}
+
+impl DifferenceSummary {
+    /// What the labels say, and the rules that were found: a name and a sentence of each.
+    #[must_use]
+    pub fn found(&self) -> Vec<(String, String)> {
+        let wrong = |JudgedRemovals { right, wrong }| {
+            let all = right + wrong;
+            format!("{} of {} have another label ({})", count(wrong), count(all), share(wrong, all))
+        };
+        let mut said: Vec<(String, String)> = Vec::new();
+        if let Some(judged) = self.judged {
+            let none = match self.rules.is_empty() && judged.wrong * 20 > judged.right {
+                true => "; no rule halves that and leaves nine tenths of the others",
+                false => "",
+            };
+            said.push(("by labels".into(), wrong(judged) + none));
+        }
+        for rule in &self.rules {
+            let FoundRule { kept_apart, alone, left, .. } = rule;
+            let apart = format!("keeps {}", counted(*kept_apart, "near-duplicate"));
+            let more = match (alone, left) {
+                (_, Some(left)) => format!("; {}", wrong(*left)),
+                (Some(alone), None) => format!("; {} differ in that alone", count(*alone)),
+                (None, None) => String::new(),
+            };
+            said.push((rule.options(), apart + &more));
+        }
+        said
+    }
+}
+
+/// Removed documents by what a person would say.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JudgedRemovals {
+    /// Those with the same words as their witnesses, or with the same label.
+    pub right: u64,
+    /// The others.
+    pub wrong: u64,
+}
+
+/// A condition of a match, found in what differs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FoundRule {
+    /// What documents need to have in common by it.
+    pub distinct_by: Vec<String>,
+    /// The most words that a removal may lose by it.
+    pub max_lost: Option<u64>,
+    /// Compared near-duplicates that it keeps apart from their witnesses.
+    pub kept_apart: u64,
+    /// Those that differ in all that it names, and besides only in what more than nine tenths differ in; not
+    /// counted where labels are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone: Option<u64>,
+    /// The removals with labels that it leaves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<JudgedRemovals>,
 }
 
 /// A kind of difference.
@@ -228,6 +293,17 @@ pub struct DifferenceExample {
     pub removed: String,
     /// Id of its witness.
     pub kept: String,
+}
+
+impl FoundRule {
+    /// The rule as options of the command.
+    #[must_use]
+    pub fn options(&self) -> String {
+        let parts = (!self.distinct_by.is_empty())
+            .then(|| format!("--distinct-by {}", self.distinct_by.join(",")));
+        let lost = self.max_lost.map(|most| format!("--max-lost {most}"));
+        parts.into_iter().chain(lost).collect::<Vec<_>>().join(" ")
+    }
 }
 
 /// Name and version of a program.

@@ -51,6 +51,9 @@ impl Summary {
             if *losing_ten_words > 0 {
                 row("  ten words or more lost", of_compared(*losing_ten_words));
             }
+            for (name, found) in differences.found() {
+                row(&format!("  {name}"), found);
+            }
         }
         let without = format!("without {}", self.lacking());
         let few = self.settings.under_min_features();

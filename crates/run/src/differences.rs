@@ -5,19 +5,25 @@
 //! texts are read in the second pass, which reads them anyway, or once more where there is none.
 //! Identical documents need not be read.
 
-use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::reading::Documents;
 use crate::reread::{members, read_some};
+use crate::{LookalikeError, Settings};
 use lookalike_decide::{DifferenceCells, Rule};
-use lookalike_engine::differences::DifferenceScratch;
+use lookalike_engine::differences::{
+    ComparedRemoval, DifferenceRule, DifferenceScratch, Judged, best_rule, recurring,
+};
+use lookalike_engine::distinctions::value_hash;
 use lookalike_engine::signer::titled_text;
 use lookalike_engine::{
-    DifferenceKind, DifferenceKinds, DifferenceProfile, DifferenceReader, DocumentId,
-    DocumentParts, EngineError, Removal,
+    Collection, DifferenceKind, DifferenceProfile, DifferenceReader, DocumentId, DocumentParts,
+    EngineError, Removal,
 };
-use lookalike_io::RecordView;
-use lookalike_report::{DifferenceExample, DifferenceSummary, Differing, Summary};
+use lookalike_io::{Inputs, RecordView};
+use lookalike_report::{
+    DifferenceExample, DifferenceSummary, Differing, FoundRule, JudgedRemovals,
+};
+use lookalike_text::{AnalysisSettings, TextPart};
 use std::collections::BTreeMap;
 
 /// Most removals whose texts are compared.
@@ -46,16 +52,36 @@ pub(crate) struct DifferenceSample {
     documents: Vec<DocumentId>,
     /// Removals that could be compared.
     of: u64,
+    /// Removals of identical documents.
+    identical: u64,
 }
 
 impl DifferenceSample {
-    /// A sample of the removals of documents that are not identical to their witnesses.
+    /// A sample of the removals of an analysis.
     ///
     /// # Errors
     /// Rows on disk that cannot be read.
     pub(crate) fn choose(analysis: &Analysis) -> Result<Self, EngineError> {
-        let collection = &analysis.collection;
-        let mut pairs = compared(analysis);
+        let mut removals = Vec::new();
+        if analysis.inputs.options.fields.features.is_none() {
+            analysis.for_each_removed(|document, removal| removals.push((document, removal)));
+        }
+        Self::of(&analysis.collection, removals.into_iter())
+    }
+
+    /// A sample of the removals of documents that are not identical to their witnesses.
+    fn of(
+        collection: &Collection,
+        removals: impl Iterator<Item = (DocumentId, Removal)>,
+    ) -> Result<Self, EngineError> {
+        let mut identical = 0;
+        let unlike = removals.filter(|(_, removal)| {
+            identical += u64::from(removal.rule == Rule::Identical);
+            removal.rule != Rule::Identical
+        });
+        let compared = |(removed, Removal { kept, rule, .. })| Compared { removed, kept, rule };
+        let mut pairs: Vec<Compared> = unlike.map(compared).collect();
+        pairs.sort_unstable();
         let of = pairs.len() as u64;
         if pairs.len() > PAIRS {
             let last = pairs.len() - 1;
@@ -80,7 +106,7 @@ impl DifferenceSample {
             fits.is_some()
         });
         let documents = members(pairs.iter().map(|pair| [pair.removed, pair.kept]));
-        Ok(Self { pairs, documents, of })
+        Ok(Self { pairs, documents, of, identical })
     }
 
     /// Its documents, ascending.
@@ -88,21 +114,22 @@ impl DifferenceSample {
         &self.documents
     }
 
-    /// Compares the pairs, from the parts of their documents. Documents without parts are left out.
+    /// Compares the pairs. Documents without a text are left out.
     pub(crate) fn compare<'p>(
         self,
-        parts: impl Fn(DocumentId) -> Option<&'p DocumentParts>,
+        texts: impl Fn(DocumentId) -> Option<&'p ComparedText>,
     ) -> Differences {
         let mut scratch = DifferenceScratch::default();
         let mut of = BTreeMap::new();
         for pair in self.pairs {
-            if let (Some(a), Some(b)) = (parts(pair.removed), parts(pair.kept)) {
-                let profile = DifferenceProfile::new(a, b, &mut scratch);
+            if let (Some(a), Some(b)) = (texts(pair.removed), texts(pair.kept)) {
+                let profile = DifferenceProfile::new(&a.parts, &b.parts, &mut scratch);
                 let kinds = profile.kinds.to_string();
-                of.insert(pair.removed, Difference { pair, profile, kinds });
+                let same = a.label.zip(b.label).map(|(a, b)| a == b);
+                of.insert(pair.removed, Difference { pair, profile, same, kinds });
             }
         }
-        Differences { of, removals: self.of }
+        Differences { of, removals: self.of, identical: self.identical }
     }
 }
 
@@ -111,6 +138,8 @@ impl DifferenceSample {
 struct Difference {
     pair: Compared,
     profile: DifferenceProfile,
+    /// Whether their labels are equal, if both have one.
+    same: Option<bool>,
     /// The kinds as they are written.
     kinds: String,
 }
@@ -122,29 +151,42 @@ pub(crate) struct Differences {
     of: BTreeMap<DocumentId, Difference>,
     /// Removals that could be compared.
     removals: u64,
+    /// Removals of identical documents.
+    identical: u64,
 }
 
 impl Differences {
-    /// Compares a sample of the removed documents with their witnesses, which are read again, and says
-    /// so in the summary.
+    /// Compares a sample of removed documents with their witnesses, which are read again.
     ///
     /// # Errors
     /// Rows on disk that cannot be read; those of a caller's documents.
     pub(crate) fn find(
-        analysis: &Analysis,
+        collection: &Collection,
+        sample: DifferenceSample,
+        reader: &TextReader,
         documents: Documents<'_>,
-        summary: &mut Summary,
+    ) -> Result<Self, LookalikeError> {
+        let mut scratch = DifferenceScratch::default();
+        let mut texts: BTreeMap<DocumentId, ComparedText> = BTreeMap::new();
+        read_some(collection, documents, &sample.documents, &mut |document, record| {
+            texts.insert(document, reader.read(record, &mut scratch));
+        })?;
+        Ok(sample.compare(|document| texts.get(&document)))
+    }
+
+    /// As [`Self::find`] for the removals of an analysis.
+    ///
+    /// # Errors
+    /// As [`Self::find`].
+    pub(crate) fn of(
+        analysis: &Analysis,
+        label_field: Option<&str>,
+        documents: Documents<'_>,
     ) -> Result<Self, LookalikeError> {
         let sample = DifferenceSample::choose(analysis)?;
-        let reader = DifferenceReader::new(&analysis.settings.analysis);
-        let mut scratch = DifferenceScratch::default();
-        let mut parts: BTreeMap<DocumentId, DocumentParts> = BTreeMap::new();
-        read_some(analysis, documents, &sample.documents, &mut |document, record| {
-            parts.insert(document, parts_of(record, &reader, &mut scratch));
-        })?;
-        let found = sample.compare(|document| parts.get(&document));
-        summary.differences = found.summary(analysis, summary.duplicate_ids > 0)?;
-        Ok(found)
+        let settings = &analysis.settings.analysis;
+        let reader = TextReader::new(settings, label_field, documents.inputs);
+        Self::find(&analysis.collection, sample, &reader, documents)
     }
 
     /// The cells of a removal in the ledger.
@@ -162,79 +204,186 @@ impl Differences {
     /// Names on disk that cannot be read.
     pub(crate) fn summary(
         &self,
-        analysis: &Analysis,
+        collection: &Collection,
+        with_boilerplate: bool,
         ids_repeat: bool,
     ) -> Result<Option<DifferenceSummary>, EngineError> {
-        let compared = self.of.values().map(|Difference { pair, profile, .. }| {
-            (pair.rule, profile.lost, profile.kinds, (pair.removed, pair.kept))
+        let compared = self.of.values().map(|&Difference { pair, profile, same, .. }| {
+            (removal_of(pair.rule, profile, same), (pair.removed, pair.kept))
         });
         let name = |document: DocumentId| -> Result<String, EngineError> {
-            Ok(analysis.collection.document_name(document)?.shown(ids_repeat).to_string())
+            Ok(collection.document_name(document)?.shown(ids_repeat).to_string())
         };
-        summed(compared, self.removals, |(removed, kept)| {
+        let labelled = self.of.values().filter(|found| found.same.is_some()).count() as u64;
+        // The share of them that corresponds to those that were compared and have labels.
+        let certain = (self.identical * labelled).checked_div(self.removals).unwrap_or(0);
+        let counts = (self.removals, certain);
+        summed(compared, counts, with_boilerplate, |(removed, kept)| {
             Ok(DifferenceExample { removed: name(removed)?, kept: name(kept)? })
         })
     }
 }
 
-/// What is compared of a document.
-pub(crate) fn parts_of(
-    record: &RecordView<'_>,
-    reader: &DifferenceReader,
-    scratch: &mut DifferenceScratch,
-) -> DocumentParts {
-    let (text, title) = titled_text(&record.content, record.title.as_deref());
-    reader.parts(&text, title.as_deref(), scratch)
+/// Judgements of removals.
+pub struct Judge<'j> {
+    /// Whether a removed document and its witness are the same to a person, if that is known.
+    pub same: &'j dyn Fn(DocumentId, DocumentId) -> Option<bool>,
+    /// Whether it is known of all.
+    pub all: bool,
 }
 
-/// Counts what differs: of each compared removal its rule, the words lost, the kinds and what it is;
-/// `example` names it. `None` if none was compared.
+/// What differs in a sample of removals, whose documents are read again. `None` if nothing was compared.
+///
+/// # Errors
+/// Rows on disk or documents that cannot be read.
+pub fn of_sample(
+    collection: &Collection,
+    removals: impl Iterator<Item = (DocumentId, Removal)>,
+    documents: Documents<'_>,
+    settings: &Settings,
+    judge: Option<Judge<'_>>,
+) -> Result<Option<DifferenceSummary>, LookalikeError> {
+    let sample = DifferenceSample::of(collection, removals)?;
+    let label_field = settings.label_field.as_deref();
+    let reader = TextReader::new(&settings.analysis, label_field, documents.inputs);
+    let mut found = Differences::find(collection, sample, &reader, documents)?;
+    if let Some(judge) = judge {
+        found.identical *= u64::from(judge.all);
+        for Difference { pair, same, .. } in found.of.values_mut() {
+            *same = (judge.same)(pair.removed, pair.kept);
+        }
+    }
+    Ok(found.summary(collection, false, false)?)
+}
+
+/// What is compared of a document.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct ComparedText {
+    pub(crate) parts: DocumentParts,
+    /// A hash of its label, if it has one.
+    label: Option<u64>,
+}
+
+/// Reads what is compared of documents.
+#[derive(Debug)]
+pub(crate) struct TextReader {
+    parts: DifferenceReader,
+    /// The number of the field with labels among the given fields.
+    label: Option<usize>,
+}
+
+impl TextReader {
+    /// Reads texts with the normalisation of an analysis, and labels from a field of the inputs.
+    pub(crate) fn new(
+        analysis: &AnalysisSettings,
+        label_field: Option<&str>,
+        inputs: &Inputs,
+    ) -> Self {
+        let given = &inputs.options.fields.given;
+        let place = |field: &str| given.iter().position(|name| name == field);
+        Self { parts: DifferenceReader::new(analysis), label: label_field.and_then(place) }
+    }
+
+    /// Reads a document.
+    pub(crate) fn read(
+        &self,
+        record: &RecordView<'_>,
+        scratch: &mut DifferenceScratch,
+    ) -> ComparedText {
+        let (text, title) = titled_text(&record.content, record.title.as_deref());
+        let parts = self.parts.parts(&text, title.as_deref(), scratch);
+        let values = || self.label.into_iter().flat_map(|field| record.given.of(field));
+        let label = values().next().map(|_| value_hash(values()));
+        ComparedText { parts, label }
+    }
+}
+
+/// What is compared of a removal.
+pub(crate) fn removal_of(
+    rule: Rule,
+    profile: DifferenceProfile,
+    same: Option<bool>,
+) -> ComparedRemoval {
+    ComparedRemoval { profile, near: rule != Rule::LexicallyEquivalent, same }
+}
+
+/// Counts what differs in compared removals, of so many, and finds rules, as [`best_rule`] does with so many
+/// certain ones; `example` names a removal. Where
+/// boilerplate is removed, only titles give rules: the texts have it still. `None` if none was compared.
 ///
 /// # Errors
 /// An error of `example`.
 pub(crate) fn summed<T, E>(
-    compared: impl Iterator<Item = (Rule, u64, DifferenceKinds, T)>,
-    of: u64,
+    compared: impl Iterator<Item = (ComparedRemoval, T)>,
+    (of, certain): (u64, u64),
+    with_boilerplate: bool,
     example: impl Fn(T) -> Result<DifferenceExample, E>,
 ) -> Result<Option<DifferenceSummary>, E>
 where
     T: Copy,
 {
-    let mut sum = DifferenceSummary { of, ..DifferenceSummary::default() };
-    let mut by_kind = DifferenceKind::ALL.map(|kind| (kind, 0, 0, None));
-    for (rule, lost, kinds, removal) in compared {
-        let near = u64::from(rule != Rule::LexicallyEquivalent);
-        sum.compared += 1;
-        sum.near += near;
-        sum.losing_words += u64::from(lost > 0);
-        sum.losing_ten_words += u64::from(lost >= 10);
-        for (_, documents, of_near, first) in
-            by_kind.iter_mut().filter(|(kind, ..)| kinds.has(*kind))
-        {
-            *documents += 1;
-            *of_near += near;
-            first.get_or_insert(removal);
+    let (removals, named): (Vec<ComparedRemoval>, Vec<T>) = compared.unzip();
+    if removals.is_empty() {
+        return Ok(None);
+    }
+    let count = |is: &dyn Fn(&ComparedRemoval) -> bool| {
+        removals.iter().filter(|removal| is(removal)).count() as u64
+    };
+    let mut kinds = Vec::new();
+    for kind in DifferenceKind::ALL {
+        let has = |removal: &ComparedRemoval| removal.profile.kinds.has(kind);
+        if let Some(first) = removals.iter().position(has) {
+            kinds.push(Differing {
+                kind: kind.name().to_owned(),
+                documents: count(&has),
+                near: count(&|removal| removal.near && has(removal)),
+                example: example(named[first])?,
+            });
         }
     }
-    for (kind, documents, near, first) in by_kind {
-        if let Some(first) = first {
-            let kind = kind.name().to_owned();
-            sum.kinds.push(Differing { kind, documents, near, example: example(first)? });
-        }
-    }
-    Ok(Some(sum).filter(|sum| sum.compared > 0))
+    let parts = if with_boilerplate { &[TextPart::Title][..] } else { &TextPart::ALL };
+    let (judged, rules) = rules(&removals, certain, parts);
+    Ok(Some(DifferenceSummary {
+        compared: removals.len() as u64,
+        of,
+        near: count(&|removal| removal.near),
+        losing_words: count(&|removal| removal.profile.lost > 0),
+        losing_ten_words: count(&|removal| removal.profile.lost >= 10),
+        kinds,
+        judged,
+        rules,
+    }))
 }
 
-/// The removed documents that are not identical to their witnesses, and these.
-fn compared(analysis: &Analysis) -> Vec<Compared> {
-    let mut pairs = Vec::new();
-    if analysis.inputs.options.fields.features.is_none() {
-        analysis.for_each_removed(|removed, Removal { kept, rule, .. }| {
-            if rule != Rule::Identical {
-                pairs.push(Compared { removed, kept, rule });
-            }
+/// The judged removals, and the rules that would keep some: by labels if there are any.
+fn rules(
+    removals: &[ComparedRemoval],
+    certain: u64,
+    parts: &[TextPart],
+) -> (Option<JudgedRemovals>, Vec<FoundRule>) {
+    let names =
+        |rule: &DifferenceRule| rule.parts.iter().map(|part| part.name().to_owned()).collect();
+    let counted = |Judged { right, wrong }| JudgedRemovals { right, wrong };
+    if removals.iter().all(|removal| removal.same.is_none()) {
+        let found = recurring(removals, parts).into_iter().map(|found| FoundRule {
+            distinct_by: names(&found.rule),
+            max_lost: found.rule.max_lost,
+            kept_apart: found.apart,
+            alone: Some(found.alone),
+            left: None,
         });
-        pairs.sort_unstable();
+        return (None, found.collect());
     }
-    pairs
+    let all = Judged::of(removals, &DifferenceRule::default());
+    let found = best_rule(removals, certain).map(|(rule, left)| {
+        let apart = |removal: &&ComparedRemoval| removal.near && rule.keeps_apart(removal.profile);
+        FoundRule {
+            distinct_by: names(&rule),
+            max_lost: rule.max_lost,
+            kept_apart: removals.iter().filter(apart).count() as u64,
+            alone: None,
+            left: Some(counted(left)),
+        }
+    });
+    (Some(counted(all)), found.into_iter().collect())
 }

@@ -73,6 +73,7 @@ fn run(
 ) -> Result<Answer, LookalikeError> {
     if action == Action::List && settings.keep_n != DEFAULT_KEEP_N {
         settings.refuse(&Settings::SURVIVORS, "cluster, which removes nothing")?;
+        settings.refuse(&["label_field"], "cluster, which removes nothing")?;
     }
     let mut job = resources.job(&settings.resolved(action == Action::List));
     check_source(&source, settings)?;
@@ -162,7 +163,12 @@ fn answer(
         let ids_repeat = summary.duplicate_ids > 0;
         summary.symbol_differences = symbols::count(&analysis, documents, ids_repeat)?;
         if action != Action::List {
-            differences = Some(Differences::find(&analysis, documents, &mut summary)?);
+            let label_field = job.settings.label_field.as_deref();
+            let found = Differences::of(&analysis, label_field, documents)?;
+            let with_boilerplate = analysis.settings.boilerplate.is_some();
+            summary.differences =
+                found.summary(&analysis.collection, with_boilerplate, ids_repeat)?;
+            differences = Some(found);
         }
     }
     let found = Found { analysis, clusters, first_protected_file, differences };

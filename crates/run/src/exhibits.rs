@@ -205,7 +205,7 @@ pub(crate) fn pair_exhibits(
             shown.get(number).cloned().unwrap_or_default();
         Ok::<_, EngineError>(DocExhibit { id: name(number)?, title, url, text, cut_from })
     };
-    let parts = |number: DocumentId| shown.get(number)?.parts.as_ref();
+    let parts = |number: DocumentId| Some(&shown.get(number)?.compared.as_ref()?.parts);
     let difference = |removed: DocumentId, kept: DocumentId| {
         let (a, b) = (parts(removed)?, parts(kept)?);
         let found = DifferenceProfile::new(a, b, &mut DifferenceScratch::default());

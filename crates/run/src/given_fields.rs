@@ -1,5 +1,5 @@
-//! The fields of records that settings name beside those of the text: those that a method reads, and
-//! those of which documents need to have the values in common.
+//! The fields of records that settings name beside those of the text: those that a method reads, those of
+//! which documents need to have the values in common, and that with labels.
 
 use crate::no_statistics::NoStatistics;
 use crate::{LookalikeError, Settings};
@@ -7,8 +7,8 @@ use lookalike_engine::{Distinction, Distinctions, Signer};
 use lookalike_methods::{MethodSpec, build};
 use std::sync::Arc;
 
-/// The names of the fields that methods read and of which documents need to have the values in
-/// common, each once.
+/// The names of the fields that methods read, of which documents need to have the values in common, and
+/// that have labels.
 ///
 /// # Errors
 /// A method that does not exist, a distinction that makes no sense.
@@ -18,14 +18,17 @@ pub fn given_fields<'s>(
 ) -> Result<Vec<String>, LookalikeError> {
     let distinct = settings.distinctions()?;
     let fields = distinct.iter().flat_map(Distinctions::fields);
-    let mut names: Vec<String> = fields.map(str::to_owned).collect();
+    let labels = settings.label_field.as_deref();
+    let mut names: Vec<String> = Vec::new();
+    let mut add = |name: &str| {
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    };
+    fields.chain(labels).for_each(&mut add);
     for spec in methods {
         let method = build(spec, Some(Arc::new(NoStatistics)))?;
-        for name in method.fields().given() {
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
+        method.fields().given().for_each(|name| add(name));
     }
     Ok(names)
 }
@@ -41,6 +44,7 @@ pub(crate) fn check_read(signer: &Signer, settings: &Settings) -> Result<(), Loo
         _ if settings.parsed_distinctions()?.contains(&Distinction::Field(name.into())) => {
             "distinct_by"
         }
+        _ if settings.label_field.as_deref() == Some(name) => "label_field",
         _ => "method",
     };
     Err(LookalikeError::Settings(format!(

@@ -4,7 +4,7 @@ use crate::aligned_pairs::align_pairs;
 use crate::analysis::{AcceptInputs, Analysis, analyse, find_inputs, pool};
 use crate::attributes::write_attributes;
 use crate::decisions::{Clusters, Decisions};
-use crate::differences::DifferenceSample;
+use crate::differences::{DifferenceSample, TextReader};
 use crate::exhibits::{Choice, cluster_exhibits, pair_exhibits};
 use crate::guards::Guards;
 use crate::job_steps::{JobSteps, REPORT};
@@ -20,8 +20,8 @@ use crate::summarise::summarise;
 use crate::table_store::{TableFiles, write_problems};
 use crate::template_sample::TemplateSample;
 use crate::{Job, LookalikeError, Settings, memory, skipped_files, state, symbols};
+use lookalike_engine::Progress;
 use lookalike_engine::poll::Poll;
-use lookalike_engine::{DifferenceReader, Progress};
 use lookalike_io::input::LeftOut;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
@@ -119,6 +119,7 @@ fn carry_out(
     let guards = Guards::of(job)?;
     if action == Action::List && job.settings.keep_n != DEFAULT_KEEP_N {
         job.settings.refuse(&Settings::SURVIVORS, "cluster, which removes nothing")?;
+        job.settings.refuse(&["label_field"], "cluster, which removes nothing")?;
     }
     if let Some(outcome) = finished(job, list_pairs)? {
         return Ok(outcome);
@@ -157,14 +158,16 @@ fn carry_out(
     };
     if analysis.inputs.options.fields.features.is_none() {
         let documents = sample.as_ref().map_or(&[][..], DifferenceSample::documents);
-        wanted.add_differences(documents, DifferenceReader::new(&analysis.settings.analysis));
+        let label_field = job.settings.label_field.as_deref();
+        let reader = TextReader::new(&analysis.settings.analysis, label_field, &analysis.inputs);
+        wanted.add_differences(documents, reader);
     }
     // A table is written on one thread, row by row: meanwhile, the others write the documents, or
     // another table.
     let texts = || {
         let pass = second_pass(&analysis, &wanted, routing, progress)?;
-        let parts = |document| pass.shown.get(document)?.parts.as_ref();
-        let differences = sample.map(|sample| sample.compare(parts));
+        let compared = |document| pass.shown.get(document)?.compared.as_ref();
+        let differences = sample.map(|sample| sample.compare(compared));
         Ok((pass, differences))
     };
     let (tables, mut pass, differences) =
@@ -183,7 +186,9 @@ fn carry_out(
     let ids_repeat = summary.duplicate_ids > 0;
     summary.symbol_differences = symbols::count(&analysis, documents, ids_repeat)?;
     if let Some(differences) = differences {
-        summary.differences = differences.summary(&analysis, ids_repeat)?;
+        let with_boilerplate = analysis.settings.boilerplate.is_some();
+        summary.differences =
+            differences.summary(&analysis.collection, with_boilerplate, ids_repeat)?;
     }
     if undecided && job.settings.analysis.tokens.is_none() {
         let own = &analysis.inputs.files[..analysis.collection.first_protected_file as usize];

@@ -14,7 +14,7 @@ mod boilerplate;
 pub mod common;
 mod compare;
 mod decisions;
-mod differences;
+pub mod differences;
 pub mod document_comparison;
 mod documents;
 mod embed;

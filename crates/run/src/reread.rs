@@ -1,9 +1,8 @@
 //! Reads some documents of an analysis again, after it.
 
 use crate::LookalikeError;
-use crate::analysis::Analysis;
 use crate::reading::{Documents, Reading};
-use lookalike_engine::{DocumentId, EngineError, original};
+use lookalike_engine::{Collection, DocumentId, EngineError, original};
 use lookalike_io::source::{Chunk, ChunkPosition, Piece, VisitScratch};
 use lookalike_io::{Item, Problem, RecordView};
 use std::collections::BTreeMap;
@@ -23,12 +22,11 @@ pub(crate) fn members(pairs: impl Iterator<Item = [DocumentId; 2]>) -> Vec<Docum
 /// Reads some documents, ascending and distinct, again: of files only their chunks. Documents that have
 /// changed, or are not found, are left out.
 pub(crate) fn read_some(
-    analysis: &Analysis,
+    collection: &Collection,
     documents: Documents<'_>,
     wanted: &[DocumentId],
     visit: &mut dyn FnMut(DocumentId, &RecordView<'_>),
 ) -> Result<(), LookalikeError> {
-    let collection = &analysis.collection;
     let mut chunks: Vec<ChunkPosition> = Vec::new();
     // By file and record: the document, and the digest of its content.
     let mut places = BTreeMap::new();

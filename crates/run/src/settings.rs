@@ -96,6 +96,9 @@ pub struct Settings {
     /// common; of a list, the distinct elements are the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separate_by: Option<String>,
+    /// Field with labels: what a person calls one document has one label. Rules are found by them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_field: Option<String>,
     /// What documents need to have in common to match, besides the measure: parts of their texts, values
     /// of fields, what patterns find ([`Distinction::list`](lookalike_engine::Distinction::list)).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -219,6 +222,7 @@ impl Default for Settings {
             boilerplate: None,
             site_field: None,
             separate_by: None,
+            label_field: None,
             distinct_by: Vec::new(),
             method: None,
         }
@@ -488,10 +492,11 @@ impl Settings {
 /// A setting that not every call honours: its name, whether it is given, and the runs that do.
 type Scope = (&'static str, fn(&Settings) -> bool, &'static str);
 
-const SCOPES: [Scope; 4] = [
+const SCOPES: [Scope; 5] = [
     ("keep_n", |given| given.keep_n != DEFAULT_KEEP_N, "dedup on one machine"),
     ("contained_only", |given| given.contained_only.is_some(), "dedup and cluster on one machine"),
     ("max_lost", |given| given.max_lost.is_some(), "dedup and cluster on one machine"),
+    ("label_field", |given| given.label_field.is_some(), "dedup and plan on one machine"),
     ("boilerplate", |given| given.boilerplate.is_some(), "dedup and cluster on one machine"),
 ];
 

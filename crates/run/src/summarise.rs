@@ -243,6 +243,9 @@ fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
     if let Some(limit) = settings.boilerplate {
         other.insert("boilerplate".into(), json!(limit));
     }
+    if let Some(field) = &settings.label_field {
+        other.insert("label_field".into(), json!(field));
+    }
     if let Some(field) = &settings.separate_by {
         other.insert("separate_by".into(), json!(field));
     }

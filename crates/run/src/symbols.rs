@@ -54,7 +54,7 @@ pub(crate) fn count(
     let mut digests = BTreeMap::new();
     let mut texts: BTreeMap<DocumentId, String> = BTreeMap::new();
     read_some(
-        analysis,
+        &analysis.collection,
         documents,
         &members(pairs.iter().copied().map(<[_; 2]>::from)),
         &mut |document, record| {
@@ -85,7 +85,7 @@ pub(crate) fn count(
     let shown = &differ[..differ.len().min(EXAMPLES)];
     if shown.iter().any(|(a, b)| !texts.contains_key(a) || !texts.contains_key(b)) {
         read_some(
-            analysis,
+            &analysis.collection,
             documents,
             &members(shown.iter().copied().map(<[_; 2]>::from)),
             &mut |document, record| {

@@ -4,7 +4,7 @@
 //! belongs to no cluster. Its records come from the inputs, byte for byte and in their order, and
 //! everything else from the tables of the run. Nothing is compared again.
 
-use crate::differences::summed;
+use crate::differences::{removal_of, summed};
 use crate::jobs::{outputs, working_directory};
 use crate::lookup::only_named;
 use crate::panics::caught;
@@ -20,7 +20,7 @@ use lookalike_decide::{
 use lookalike_engine::files::{FilePart, piece_bytes};
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::poll::Poll;
-use lookalike_engine::{DifferenceKinds, EngineError, Progress, pipeline};
+use lookalike_engine::{DifferenceKinds, DifferenceProfile, EngineError, Progress, pipeline};
 use lookalike_io::input::name::path_of;
 use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
 use lookalike_io::table::{Cell, Column, TableFormat, TableReader, Value, WrittenTable};
@@ -441,7 +441,10 @@ impl Tables {
         }
         let ledger = table.finish()?;
         if summary.differences.take().is_some() {
-            summary.differences = self.differences(restored, summary.duplicate_ids > 0);
+            summary.differences = self.differences(
+                restored,
+                (summary.settings.other.contains_key("boilerplate"), summary.duplicate_ids > 0),
+            );
         }
         let leaves = |place: &Place| restored.contains(place) && !leaders.contains(place);
         let clusters = self.write_clusters(leaves, summary, (staging, of_clusters), progress)?;
@@ -472,7 +475,7 @@ impl Tables {
     fn differences(
         &self,
         restored: &BTreeSet<Place>,
-        ids_repeat: bool,
+        (with_boilerplate, ids_repeat): (bool, bool),
     ) -> Option<DifferenceSummary> {
         let position = |name: &str| self.ledger_columns.iter().position(|own| own.name == name);
         let (columns, kept) = (DifferenceColumns::of(position)?, position(KEPT[0].name)?);
@@ -482,8 +485,10 @@ impl Tables {
         // In the order of the collection, as the run counted them.
         rows.sort_by_key(|row| &row.place);
         let compared = rows.iter().filter_map(|row| {
-            let ReadDifference { lost, kinds, .. } = columns.read(&row.row)?;
-            Some((row.rule?, lost, DifferenceKinds::named(&kinds), *row))
+            let ReadDifference { lost, added, kinds } = columns.read(&row.row)?;
+            let profile = DifferenceProfile { lost, added, kinds: DifferenceKinds::named(&kinds) };
+            // A ledger has no labels.
+            Some((removal_of(row.rule?, profile, None), *row))
         });
         let name = |row: &LedgerRow, at: usize| {
             let name = row.row.get(at..at + WIDTH).and_then(DocumentName::read);
@@ -492,7 +497,7 @@ impl Tables {
         let example = |row: &LedgerRow| {
             Ok::<_, Infallible>(DifferenceExample { removed: name(row, 0), kept: name(row, kept) })
         };
-        let Ok(sum) = summed(compared, rows.len() as u64, example);
+        let Ok(sum) = summed(compared, (rows.len() as u64, 0), with_boilerplate, example);
         sum
     }
 

@@ -50,6 +50,18 @@ def what_differs(c: Checks) -> None:
         rows = csv.DictWriter(file, ("id", "title", "text"))
         rows.writeheader()
         rows.writerows(made)
+    # Versions of pages: another page has another title, and often loses more.
+    pages = []
+    for number in range(150):
+        words, page = rng.choices(vocabulary, k=60), f"page {number % 7}"
+        for version in range(3):
+            own = page if version < 2 else f"page {number % 7 + 10}"
+            body = words[: 60 - 2 * version] + [f"version {version}"] * (rng.random() < 0.8)
+            label = [own, "x"] if number % 5 else own
+            pages.append({"id": f"p{number}.{version}", "title": f"About {'letters' if own == page else 'figures'}", "text": " ".join(body), "page": label})
+            if number % 3 == 0:
+                pages[-1]["checked"] = version == 2
+    labelled = write_jsonl(folder / "pages.jsonl", pages)
     runs = [
         (f"differences {name}", "dedup", [path], ("-t", "0.5", *options))
         for name, path, options in (
@@ -57,6 +69,7 @@ def what_differs(c: Checks) -> None:
             ("case kept", docs, ("--case", "keep")), ("characters", docs, ("--shingle-unit", "char", "--shingle", "9")),
             ("symbols", docs, ("--tokens", "symbols")), ("another title", docs, ("--title-field", "id")),
             ("components", docs, ("--linkage", "components")), ("dropped", docs, ("--drop-all",)),
+            ("labels", labelled, ("--label-field", "page")), ("few labels", labelled, ("--label-field", "checked")),
         )
     ]
     # More removals than are compared, and texts that are too long.
@@ -74,3 +87,6 @@ def what_differs(c: Checks) -> None:
     c.check("differences: a sample of many is compared", (found.get("of"), found.get("compared")) == (2301, 1999), found)
     kinds = {one["kind"] for one in summary_of(c.out("differences plain")).get("differences", {}).get("kinds", [])}
     c.check("differences: every kind occurs", len(kinds) == 9, kinds)
+    by_labels = {name: summary_of(c.out(f"differences {name}"))["differences"] for name in ("labels", "few labels")}
+    found = {name: (one.get("judged"), [rule["distinct_by"] for rule in one.get("rules", [])]) for name, one in by_labels.items()}
+    c.check("differences: labels say which rule it is", all(rules == [["title"]] for _, rules in found.values()), found)

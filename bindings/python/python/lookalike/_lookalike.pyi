@@ -291,6 +291,7 @@ def plan(
     sample: int | None = None,
     seed: int = 1,
     recall: float = 1.0,
+    labels: str | None = None,
     progress: Report | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> tuple[str, list[tuple[str, str]], list[str]]: ...

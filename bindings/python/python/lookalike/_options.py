@@ -87,6 +87,10 @@ class SettingFields:
     max_lost : int | str, optional
         Most words of a removed document that the kept one may lack: a number (``10``), or a share of its words
         (``"2%"``). Each word counts as often as it occurs. The documents are read one more time.
+    label_field : str, optional
+        Field with labels, equal for what a person calls one document. They decide nothing: the summary says how
+        many removed documents have another label than the kept one, and which `distinct_by` and `max_lost` would
+        keep them.
     linkage : {"leaders", "components"}, optional
         Every removed document matches a kept one, or is connected with it by matches. By default leaders where
         documents are removed, and components where pairs and clusters are listed (leaders with `contained_only` and
@@ -187,6 +191,7 @@ class SettingFields:
     keep_n: int = 1
     contained_only: Threshold | None = None
     max_lost: int | str | None = None
+    label_field: str | None = None
     linkage: Literal["leaders", "components"] | None = None
     method: str | None = None
     verify: Literal["exact", "sketch", "none"] = "exact"
@@ -239,6 +244,7 @@ class TextKeywords(TypedDict, total=False):
     keep_n: int
     contained_only: Threshold | None
     max_lost: int | str | None
+    label_field: str | None
     linkage: Literal["leaders", "components"] | None
     text: str
     id: str
@@ -321,6 +327,7 @@ PATHS: dict[str, tuple[str, ...]] = {
     "keep_n": ("keep_n",),
     "contained_only": ("contained_only",),
     "max_lost": ("max_lost",),
+    "label_field": ("label_field",),
     "linkage": ("linkage",),
     "method": ("method", "spec"),
     "verify": ("method", "verify"),

@@ -167,6 +167,7 @@ class Run:
         sample: int | str | None = None,
         seed: int = 1,
         recall: float = 1.0,
+        labels: str | PathLike[str] | None = None,
         progress: Progress = None,
     ) -> Summary:
         """Predicts from a sample what the run would find, take and cost; nothing is written.
@@ -181,6 +182,9 @@ class Run:
             Another one takes another sample.
         recall : float
             Least recall of the methods that are recommended.
+        labels : str or path, optional
+            File of labelled pairs or clusters, as for `evaluate`: rules that keep what is labelled otherwise are
+            recommended by it, as by the field `label_field`.
         """
         settings = self.settings
         told = _lookalike.plan(
@@ -190,6 +194,7 @@ class Run:
             sample=None if sample is None else size(sample),
             seed=seed,
             recall=recall,
+            labels=None if labels is None else fspath(labels),
             progress=reporter(progress),
             cancelled=is_cancelled(),
         )

@@ -50,6 +50,7 @@ groups! {
     KeepNArgs, KeepN: KEEP_N;
     ContainedArgs, Contained: CONTAINED;
     LostArgs, Lost: LOST;
+    LabelArgs, Labels: LABELS;
     WitnessArgs, Witness: WITNESS;
     FieldArgs, Fields: FIELDS, FORMATS;
     PresetArgs, Preset: PRESET;

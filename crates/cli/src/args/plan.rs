@@ -2,9 +2,12 @@
 
 use super::options::choice;
 use super::values::size;
-use super::{FormatArg, InputArgs, LogArgs, MatchArgs, MemoryArgs, RunningArgs, WitnessArgs};
+use super::{
+    FormatArg, InputArgs, LabelArgs, LogArgs, MatchArgs, MemoryArgs, RunningArgs, WitnessArgs,
+};
 use clap::Args;
 use lookalike::settings::Linkage;
+use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct PlanArgs {
@@ -17,6 +20,17 @@ pub(crate) struct PlanArgs {
     pub(crate) linkage: Option<Linkage>,
     #[command(flatten)]
     pub(crate) witness: WitnessArgs,
+    #[command(flatten)]
+    pub(crate) label: LabelArgs,
+    /// Recommend rules by the labels of this file, as for `evaluate`: pairs or clusters, or the pairs that were
+    /// judged in a report
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "label-field",
+        help_heading = "Which duplicate to keep"
+    )]
+    pub(crate) labels: Option<PathBuf>,
     /// Command to plan
     #[arg(long, value_parser = ["dedup", "cluster"], default_value = "dedup", help_heading = "Plan")]
     pub(crate) command: String,

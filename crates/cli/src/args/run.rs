@@ -3,8 +3,8 @@
 use super::options::choice;
 use super::values::utf8;
 use super::{
-    ContainedArgs, InputArgs, KeepNArgs, LogArgs, LostArgs, MatchArgs, MemoryArgs, OutputArgs,
-    ReportArgs, SeedArgs, WitnessArgs,
+    ContainedArgs, InputArgs, KeepNArgs, LabelArgs, LogArgs, LostArgs, MatchArgs, MemoryArgs,
+    OutputArgs, ReportArgs, SeedArgs, WitnessArgs,
 };
 use clap::Args;
 use lookalike::settings::Linkage;
@@ -73,6 +73,8 @@ pub(crate) struct DedupArgs {
     pub(crate) contained: ContainedArgs,
     #[command(flatten)]
     pub(crate) lost: LostArgs,
+    #[command(flatten)]
+    pub(crate) label: LabelArgs,
     #[command(flatten)]
     pub(crate) extra: ExtraArgs,
     /// Stop (exit code 3) before more than this share is removed, of all documents or of an input

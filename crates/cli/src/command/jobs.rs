@@ -7,7 +7,8 @@ use lookalike::{Job, Settings, input::recorded_url, settings::Linkage};
 
 /// The job of `dedup`.
 pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
-    let survivors: [&Given; 4] = [&args.witness, &args.contained, &args.lost, &args.keep_n];
+    let survivors: [&Given; 5] =
+        [&args.witness, &args.contained, &args.lost, &args.label, &args.keep_n];
     let mut job = Job {
         max_loss: args.max_loss.clone(),
         max_cluster: args.max_cluster.clone(),

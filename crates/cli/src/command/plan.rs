@@ -12,13 +12,15 @@ use crate::terminal::{numbers_table, pairs_table, tell, write_table};
 use crate::visible::{visible, write_json};
 use lookalike::{
     Job,
+    evaluation::LabelSource,
     planning::{Plan, PlanJob, plan},
 };
 use std::io::Write;
 
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let cluster = args.command == "cluster";
-    let settings = settings_of(&args.input, &args.matching, &[], args.linkage, &[&args.witness])?;
+    let settings =
+        settings_of(&args.input, &args.matching, &[], args.linkage, &[&args.witness, &args.label])?;
     // A plan has no output directory that input discovery would have to skip.
     let job = Job {
         settings,
@@ -31,7 +33,8 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
         ..Job::new(args.input.inputs.clone(), "")
     };
     let (sample, seed, recall) = (args.sample as u64, args.seed, args.recall);
-    let job = PlanJob { cluster, sample, seed, recall, ..PlanJob::new(job) };
+    let labels = args.labels.clone().map(LabelSource::File);
+    let job = PlanJob { cluster, sample, seed, recall, labels, ..PlanJob::new(job) };
     interrupt::listen()?;
     let planned = with_progress(args.quiet, |progress| plan(&job, progress))?;
     let plan = &planned.plan;

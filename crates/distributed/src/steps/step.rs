@@ -120,7 +120,10 @@ impl StepContext {
             return refused("the setting ignore_common");
         }
         let what = "runs over several machines";
-        settings.refuse(&["keep_n", "contained_only", "max_lost", "boilerplate"], what)?;
+        settings.refuse(
+            &["keep_n", "contained_only", "max_lost", "label_field", "boilerplate"],
+            what,
+        )?;
         settings.refuse_fields_of_method(what)?;
         let matching = settings.matching()?;
         let StepOptions { name, against_name, only_against, complete, cross, protects } = options;

@@ -18,7 +18,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Documents by name.
-pub(super) struct Names<'a> {
+pub(crate) struct Names<'a> {
     numbers: HashMap<Cow<'a, str>, DocumentId>,
     /// Names of several documents.
     several: HashSet<String>,
@@ -33,7 +33,7 @@ impl<'a> Names<'a> {
     ///
     /// # Errors
     /// Names on disk that cannot be read.
-    pub(super) fn new(collection: &'a Collection) -> Result<Self, LookalikeError> {
+    pub(crate) fn new(collection: &'a Collection) -> Result<Self, LookalikeError> {
         let of_files = collection.file_starts.windows(2).filter(|bounds| bounds[0] < bounds[1]);
         let mut names = Self {
             numbers: HashMap::new(),
@@ -158,11 +158,21 @@ impl Form {
 
 /// Labelled pairs.
 #[derive(Debug, Default)]
-pub(super) struct Labelled {
+pub(crate) struct Labelled {
     /// In order, each once, with whether they are the same.
     pub(super) pairs: Vec<(DocumentId, DocumentId, bool)>,
     /// Whether there is a column of judgements, so that pairs without one are not known.
-    pub(super) judged: bool,
+    pub(crate) judged: bool,
+}
+
+impl Labelled {
+    /// Whether two documents are the same, if that is known: where pairs are not judged, those that are not
+    /// listed are not.
+    pub(crate) fn judgement(&self, a: DocumentId, b: DocumentId) -> Option<bool> {
+        let pair = (a.min(b), a.max(b));
+        let found = self.pairs.binary_search_by_key(&pair, |&(a, b, _)| (a, b)).ok();
+        found.map(|at| self.pairs[at].2).or((!self.judged).then_some(false))
+    }
 }
 
 /// A judgement; `None` for another word.
@@ -175,7 +185,7 @@ fn judgement(word: &str) -> Option<bool> {
 }
 
 /// Reads the labelled pairs.
-pub(super) fn pairs(
+pub(crate) fn pairs(
     source: &LabelSource,
     names: &mut Names<'_>,
     sampled: Sampled<'_>,

@@ -1,5 +1,6 @@
 //! The job of a plan.
 
+use crate::evaluate::LabelSource;
 use lookalike_run::Job;
 
 /// Default size of the sample, in bytes of input.
@@ -18,12 +19,14 @@ pub struct PlanJob {
     pub seed: u64,
     /// Required recall, above 0 and at most 1.
     pub recall: f64,
+    /// Labels of documents or pairs, by which rules are recommended.
+    pub labels: Option<LabelSource>,
 }
 
 impl PlanJob {
     /// Plans `dedup` with a sample of 64 MiB and a recall of 1.
     #[must_use]
     pub fn new(job: Job) -> Self {
-        Self { job, cluster: false, sample: DEFAULT_SAMPLE, seed: 1, recall: 1.0 }
+        Self { job, cluster: false, sample: DEFAULT_SAMPLE, seed: 1, recall: 1.0, labels: None }
     }
 }

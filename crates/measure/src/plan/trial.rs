@@ -2,9 +2,9 @@
 
 use super::thinning::Thinning;
 use lookalike_engine::{
-    Approach, CandidateSearch, Collection, EngineError, IngestOptions, Linkage, MatchOptions,
-    MatchResult, MatchSettings, Matches, MemoryModel, Progress, Signer, Units, Verdicts,
-    WitnessRule, find, ingest_chunks, pipeline,
+    Approach, CandidateSearch, Collection, DocumentId, EngineError, IngestOptions, Linkage,
+    MatchOptions, MatchResult, MatchSettings, Matches, MemoryModel, Progress, Removal, Signer,
+    Units, Verdicts, WitnessRule, find, ingest_chunks, pipeline,
 };
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging};
 use lookalike_io::source::{Entry, Sample};
@@ -37,6 +37,8 @@ pub(super) struct Bench<'a> {
 pub(super) struct Trial {
     pub(super) collection: Collection,
     pub(super) removed: u64,
+    /// The duplicates.
+    pub(super) removals: Vec<(DocumentId, Removal)>,
     /// Seconds by phase, `reading` and `collapsing` included.
     pub(super) phases: Vec<(&'static str, f64)>,
     pub(super) memory_model: MemoryModel,
@@ -46,7 +48,21 @@ pub(super) struct Trial {
     pub(super) beginning_bytes: u64,
 }
 
-/// Duplicates.
+/// The duplicates, in the order of the collection.
+fn removals(
+    collection: &Collection,
+    units: &Units,
+    matches: &Matches,
+    approach: &Approach,
+    options: &MatchOptions,
+) -> Result<Vec<(DocumentId, Removal)>, EngineError> {
+    let answer = MatchResult { collection, units, matches, approach };
+    let verdicts = Verdicts::new(&answer, options)?;
+    let of = |document| Some((document, verdicts.removal(&answer, document)?));
+    Ok(verdicts.with_witness().filter_map(of).collect())
+}
+
+/// Number of duplicates.
 pub(super) fn count_removed(
     collection: &Collection,
     units: &Units,
@@ -104,10 +120,11 @@ impl Bench<'_> {
         collection.spill_for_join()?;
         let matches = self.find(&collection, &units, settings, approach, &options)?;
         phases.extend(matches.phases.iter().copied());
-        let removed = count_removed(&collection, &units, &matches, approach, &options)?;
+        let removals = removals(&collection, &units, &matches, approach, &options)?;
+        let removed = removals.len() as u64;
         let memory_model = MemoryModel::of(&collection, &units, &matches);
         let (chunks, beginning_bytes) = (read.into_inner(), beginning.into_inner());
-        Ok(Trial { collection, removed, phases, memory_model, chunks, beginning_bytes })
+        Ok(Trial { collection, removed, removals, phases, memory_model, chunks, beginning_bytes })
     }
 
     /// Units of the documents in the subsample.

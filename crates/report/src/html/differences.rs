@@ -14,6 +14,8 @@ pub(super) struct DifferenceTable {
     /// What the counts are of.
     pub(super) sentence: String,
     pub(super) rows: Vec<DifferenceRow>,
+    /// What labels say, and the rules that were found.
+    pub(super) found: Vec<(String, String)>,
 }
 
 /// A kind of difference.
@@ -69,7 +71,7 @@ pub(super) fn table(
     };
     let mut rows: Vec<DifferenceRow> = found.kinds.iter().take(KINDS).map(row).collect();
     rows.push(of("ten words or more lost", found.losing_ten_words));
-    Some(DifferenceTable { sentence: sentence(found), rows })
+    Some(DifferenceTable { sentence: sentence(found), rows, found: found.found() })
 }
 
 fn sentence(found: &DifferenceSummary) -> String {

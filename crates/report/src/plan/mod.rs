@@ -7,7 +7,7 @@
 mod accuracy;
 mod table;
 
-use crate::{SettingsSummary, Tool};
+use crate::{DifferenceSummary, SettingsSummary, Tool};
 use serde::{Deserialize, Serialize};
 
 /// A forecast made from a sample.
@@ -43,6 +43,9 @@ pub struct Plan {
     pub growth: Vec<PlanGrowth>,
     /// Methods, and the recall of each.
     pub methods: Vec<PlanRecall>,
+    /// What differs between duplicates in the sample and the kept documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differences: Option<DifferenceSummary>,
     /// Notes on how each number was computed, and on its limits.
     pub notes: Vec<String>,
     /// Time and memory.

@@ -140,7 +140,10 @@ fn find(
     if action == Action::Remove && index.settings().texts {
         let documents =
             reading::Documents { inputs: &analysis.inputs, reading: Reading::Caller(&caller) };
-        differences = Some(Differences::find(&analysis, documents, &mut summary)?);
+        let found = Differences::of(&analysis, None, documents)?;
+        let ids_repeat = summary.duplicate_ids > 0;
+        summary.differences = found.summary(&analysis.collection, false, ids_repeat)?;
+        differences = Some(found);
     }
     Ok((action, Found { analysis, clusters, first_protected_file, differences }, summary))
 }

@@ -3,13 +3,13 @@
 use super::recount::unreadable_again;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
-use crate::differences::{LONGEST, parts_of};
+use crate::differences::{ComparedText, LONGEST, TextReader};
 use crate::template_sample::{SampledPage, TemplateSample};
 use lookalike_core::{SparseIndex, TextDigest};
 use lookalike_engine::differences::DifferenceScratch;
 use lookalike_engine::original;
 use lookalike_engine::signer::plain_text;
-use lookalike_engine::{ChunkId, DifferenceReader, DocumentId, DocumentParts};
+use lookalike_engine::{ChunkId, DocumentId};
 use lookalike_io::source::{Chunk, VisitScratch};
 use lookalike_io::{Content, Item};
 use lookalike_report::TemplateSite;
@@ -27,7 +27,7 @@ pub(crate) struct Shown {
     /// What the sample for templates needs, if the document is in it.
     pub(crate) page: Option<SampledPage>,
     /// What is compared of the document, if it is one of which it is found what differs.
-    pub(crate) parts: Option<DocumentParts>,
+    pub(crate) compared: Option<ComparedText>,
 }
 
 /// Maximum length in bytes of a text that the report compares (about two dozen documents).
@@ -90,7 +90,7 @@ pub(crate) struct Wanted {
     /// The sample for templates, whose documents are in `documents`.
     sample: Option<(BTreeSet<DocumentId>, TemplateSample)>,
     /// The documents of which it is found what differs, which are in `documents`, ascending.
-    differences: Option<(Vec<DocumentId>, DifferenceReader)>,
+    differences: Option<(Vec<DocumentId>, TextReader)>,
     /// Those of them that are not shown, ascending.
     unshown: Vec<DocumentId>,
 }
@@ -114,7 +114,7 @@ impl Wanted {
     }
 
     /// Adds documents that are compared with others: these, and those that the report compares.
-    pub(crate) fn add_differences(&mut self, sample: &[DocumentId], reader: DifferenceReader) {
+    pub(crate) fn add_differences(&mut self, sample: &[DocumentId], reader: TextReader) {
         let mut documents = [sample, &self.compared].concat();
         documents.sort_unstable();
         documents.dedup();
@@ -219,12 +219,12 @@ pub(super) fn pick(
         if original::digest(&record.content, record.beside) != texts[at].0 {
             return;
         }
-        let parts = all.differences.as_ref().and_then(|(documents, reader)| {
+        let compared = all.differences.as_ref().and_then(|(documents, reader)| {
             documents.binary_search(&wanted[at]).ok().filter(|_| texts[at].1 <= LONGEST)?;
-            Some(parts_of(&record, reader, differing))
+            Some(reader.read(&record, differing))
         });
         if all.unshown.binary_search(&wanted[at]).is_ok() {
-            shown.push((wanted[at], Shown { parts, ..Shown::default() }));
+            shown.push((wanted[at], Shown { compared, ..Shown::default() }));
             return;
         }
         let (text, cut_from) = all.beginning(wanted[at], &record.content, texts[at].1);
@@ -234,7 +234,7 @@ pub(super) fn pick(
         let (title, url) = (owned(&record.title), owned(&record.url));
         let sample = all.sample.as_ref().filter(|(documents, _)| documents.contains(&wanted[at]));
         let page = sample.map(|(_, sample)| sample.page(&record, &analysis.inputs));
-        shown.push((wanted[at], Shown { title, url, text, cut_from, page, parts }));
+        shown.push((wanted[at], Shown { title, url, text, cut_from, page, compared }));
     });
     unreadable.map_or(Ok(shown), |problem| Err(unreadable_again(&analysis.inputs, problem)))
 }
