@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs the commands of the tutorial, the cookbook and the pages on methods (docs/tutorial.md, docs/cookbook/*.md and docs/methods/*.md) and compares
-what they print with what the pages say.
+"""Runs the commands of the tutorial, the cookbook, the pages on methods and some how-tos (docs/tutorial.md, docs/cookbook/*.md, docs/methods/*.md and
+HOW_TOS) and compares what they print with what the pages say.
 
     check_cookbook.py path/to/lookalike [--show] [PAGE...]
 
@@ -23,6 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "cookbook"
 METHODS = ROOT / "docs" / "methods"
 TUTORIAL = ROOT / "docs" / "tutorial.md"
+# How-tos that are told as a story.
+HOW_TOS = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("decontaminate",)]
 PDFTOTEXT = Path(__file__).resolve().with_name("pdftotext.py")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXIT_CODE = re.compile(r"# exit code (\d+)\s*\Z")
@@ -120,7 +122,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true")
     given = parser.parse_intermixed_args()
     self_test()
-    pages = [TUTORIAL, *sorted(path for folder in (PAGES, METHODS) for path in folder.glob("*.md") if path.stem != "README")]
+    pages = [TUTORIAL, *HOW_TOS, *sorted(path for folder in (PAGES, METHODS) for path in folder.glob("*.md") if path.stem != "README")]
     chosen = [path for path in pages if path.stem in given.pages] if given.pages else pages
     if not chosen:
         print("no such page; there are " + ", ".join(path.stem for path in pages))

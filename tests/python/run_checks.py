@@ -28,6 +28,7 @@ from checks.common_elements import common
 from checks.configuration import configuration, dry_runs, helps, ports, presets_and_names
 from checks.confusables import confusables
 from checks.damaged_inputs import damaged_parquet, hostile, skipped_files
+from checks.decontaminated import decontaminated
 from checks.determinism import memory, same_bytes, several_files
 from checks.differences import what_differs
 from checks.distinct import distinct
@@ -99,6 +100,7 @@ PARTS = (
     separated,
     distinct,
     lost,
+    decontaminated,
     repeated_ids,
     keep_fields,
     common,

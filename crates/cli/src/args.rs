@@ -1,6 +1,7 @@
 //! Command-line arguments: definitions and `--help` texts, no behaviour.
 
 mod about;
+mod decontaminate;
 mod documents;
 mod evaluate;
 mod filter;
@@ -17,8 +18,8 @@ mod run;
 mod values;
 
 pub(crate) use {
-    about::*, documents::*, evaluate::*, filter::*, index::*, input::*, lexicon::*, matching::*,
-    options::*, output::*, plan::*, recluster::*, results::*, run::*,
+    about::*, decontaminate::*, documents::*, evaluate::*, filter::*, index::*, input::*,
+    lexicon::*, matching::*, options::*, output::*, plan::*, recluster::*, results::*, run::*,
 };
 
 use clap::{Parser, Subcommand};
@@ -75,6 +76,18 @@ Examples:
       --output found
   lookalike cluster pages/ --linkage leaders --output found")]
     Cluster(ClusterArgs),
+    /// Find the training documents that contain items of benchmarks, and remove them
+    #[command(
+        override_usage = "lookalike decontaminate [OPTIONS] --output <DIR> <INPUT>...\n       --against <BENCH>...",
+        after_help = "\
+Examples:
+  lookalike decontaminate train.jsonl --against gsm8k.jsonl --output found
+  lookalike decontaminate crawl/*.jsonl.zst --against bench/ \\
+      --action remove --output clean
+  lookalike decontaminate train.parquet --against mmlu.jsonl \\
+      --item-fields question,choices --ngram 13 --output found"
+    )]
+    Decontaminate(DecontaminateArgs),
     /// Predict from a sample what a long run will find and cost, and recommend a method
     #[command(after_help = "\
 Reads a sample and writes no results. For each method it prints the expected

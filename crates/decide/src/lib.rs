@@ -6,6 +6,7 @@
 //! writers, readers, digests and the page of tables follow from it.
 
 mod column;
+mod contamination;
 mod digest;
 pub mod name;
 mod read;
@@ -15,6 +16,9 @@ mod table;
 pub mod tables;
 
 pub use column::{Cells, Item, Layout, Measures, TableRow, Written};
+pub use contamination::{
+    BENCHMARKS, BenchmarkPart, BenchmarkRow, CONTAMINATION, Contaminated, ITEMS, SPANS, Span,
+};
 pub use digest::{TableDigest, row_hash, run_digest};
 pub use name::DocumentName;
 pub use read::{DifferenceColumns, ReadDifference, ReadMember, ReadRemoval};

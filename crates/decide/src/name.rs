@@ -38,6 +38,10 @@ pub const KEPT: [Column; WIDTH] =
 pub const LEADER: [Column; WIDTH] =
     [Column::text("leader_id"), Column::text("leader_file"), Column::count("leader_record")];
 
+/// An item of a benchmark.
+pub const ITEM: [Column; WIDTH] =
+    [Column::text("item_id"), Column::text("item_file"), Column::count("item_record")];
+
 /// The items of the columns `$columns`, which name the document `$field` of a row.
 macro_rules! name_items {
     ($columns:ident, $field:ident) => {

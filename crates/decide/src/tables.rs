@@ -1,6 +1,7 @@
 //! The result tables: their rows and columns.
 
 use crate::column::{Item, Layout, TableRow};
+use crate::contamination::{BENCHMARKS, CONTAMINATION, ITEMS, SPANS};
 use crate::name::{A, B, DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, name_items};
 use crate::represented::RepresentedCells;
 use lookalike_core::Overlap;
@@ -349,7 +350,7 @@ fn known<'c>(number: u64) -> Cell<'c> {
 
 /// The names of all tables, and all columns of each.
 #[must_use]
-pub fn all_tables() -> [(&'static str, Vec<Column>); 6] {
+pub fn all_tables() -> [(&'static str, Vec<Column>); 10] {
     [
         (LEDGER.name, LEDGER.all()),
         (PAIRS.name, PAIRS.all()),
@@ -357,6 +358,10 @@ pub fn all_tables() -> [(&'static str, Vec<Column>); 6] {
         (CLUSTERS.name, CLUSTERS.all()),
         (DOCUMENTS.name, DOCUMENTS.all()),
         (PROBLEMS.name, PROBLEMS.all()),
+        (CONTAMINATION.name, CONTAMINATION.all()),
+        (SPANS.name, SPANS.all()),
+        (ITEMS.name, ITEMS.all()),
+        (BENCHMARKS.name, BENCHMARKS.all()),
     ]
 }
 

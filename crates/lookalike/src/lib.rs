@@ -149,6 +149,16 @@ pub mod results {
 }
 
 #[cfg(feature = "files")]
+pub mod contamination {
+    //! Training documents that contain items of benchmarks.
+    pub use lookalike_report::{BenchmarkSummary, ContaminationSummary};
+    pub use lookalike_run::{
+        Contamination, ContaminationAction, ContaminationSettings, DecontaminateJob,
+        DecontaminateOutcome, decontaminate, run_decontaminate,
+    };
+}
+
+#[cfg(feature = "files")]
 pub mod evaluation {
     //! Methods measured against what is true.
     pub use lookalike_measure::{

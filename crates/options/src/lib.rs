@@ -69,6 +69,8 @@ pub enum Kind {
     KeepRules,
     /// What documents need to have in common, separated by commas; may be repeated.
     Distinctions,
+    /// Names of fields, separated by commas; may be repeated.
+    Names,
     /// A number, a share, or `auto`.
     Limit,
     /// A number of words, or a share of them.
@@ -97,7 +99,7 @@ impl Kind {
     /// Whether the option may be repeated.
     #[must_use]
     pub fn is_list(self) -> bool {
-        matches!(self, Self::KeepRules | Self::Distinctions | Self::Extractors)
+        matches!(self, Self::KeepRules | Self::Distinctions | Self::Names | Self::Extractors)
     }
 }
 

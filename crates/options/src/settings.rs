@@ -704,3 +704,62 @@ pub const SEED: &[Item] = &[Item {
     help: "Random seed of --method minhash-lsh or imatch-random",
     ..OF_METHOD
 }];
+
+const ITEMS: Item = Item { heading: "Items of benchmarks", ..MATCHING };
+
+/// When a training document contains an item of a benchmark; settings of `decontaminate` alone.
+pub const CONTAMINATION: &[Item] = &[
+    Item {
+        name: "ngram",
+        hidden_aliases: &["shingle", "ngram-size"],
+        value: "N",
+        kind: Kind::Count(1),
+        default: Some("8"),
+        help: "Words per shingle of the items; an item of fewer words is one shingle, if it has 8 or more",
+        ..ITEMS
+    },
+    Item {
+        name: "threshold",
+        short: Some('t'),
+        value: "RATIO",
+        kind: Kind::Ratio,
+        default: Some("0.7"),
+        help: "A document contains an item if it has this share of the item's distinct shingles (above 0, at most 1), \
+               whatever its own length is",
+        ..ITEMS
+    },
+    Item {
+        name: "common",
+        value: "N",
+        kind: Kind::Count(1),
+        default: Some("1000"),
+        help: "Shingles in more than N training documents do not count; items of nothing else are listed as common",
+        ..ITEMS
+    },
+    Item {
+        name: "common-items",
+        value: "N",
+        kind: Kind::Count(1),
+        default: Some("100"),
+        help: "Shingles in more than N items do not count: they are of a template of the benchmark",
+        ..ITEMS
+    },
+    Item {
+        name: "item-fields",
+        value: "NAME,…",
+        kind: Kind::Names,
+        help: "Fields of an item that are looked for, each on its own, such as question,answer [default: its text]",
+        long_help: Some(
+            "Fields of an item that are looked for, each on its own, such as question,answer. A document that contains \
+             one of them contains the item. The values of a list are one part: the choices of a question. Without \
+             this option, the text of the item (--text-field).",
+        ),
+        ..ITEMS
+    },
+    Item {
+        name: "item-id-field",
+        value: "NAME",
+        help: "Field that holds the id of an item [default: that of --id-field]",
+        ..ITEMS
+    },
+];

@@ -12,6 +12,7 @@ mod boilerplate;
 mod boilerplate_lines;
 mod clean;
 mod cluster_data;
+mod contamination;
 mod diff;
 mod error;
 mod evaluation;
@@ -37,6 +38,7 @@ pub use evaluation::{
 };
 
 pub use cluster_data::ClusterData;
+pub use contamination::{BenchmarkSummary, ContaminationSummary};
 pub use diff::{Cancelled, DIFF_BOUNDS, Diff, DiffBounds, Segment, Side, diff};
 pub use error::ReportError;
 pub use explain::{

@@ -14,6 +14,7 @@ mod boilerplate;
 pub mod common;
 mod compare;
 mod decisions;
+mod decontaminate;
 pub mod differences;
 pub mod document_comparison;
 mod documents;
@@ -72,6 +73,10 @@ mod undo;
 pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};
 pub use boilerplate::BoilerplateLimit;
 pub use compare::{compare, compare_in, compare_texts};
+pub use decontaminate::{
+    Contamination, ContaminationAction, ContaminationSettings, DecontaminateJob,
+    DecontaminateOutcome, decontaminate, run_decontaminate,
+};
 pub use document_comparison::DocumentComparison;
 pub use embed::{cluster, dedup};
 pub use error::{ErrorKind, LookalikeError, SourceError, Unread};

@@ -56,6 +56,7 @@ groups! {
     PresetArgs, Preset: PRESET;
     MethodArgs, Methods: METHOD, KNOBS, METHOD_OPTIONS;
     SeedArgs, Seed: SEED;
+    ContaminationArgs, OfContamination: CONTAMINATION;
 }
 
 impl<G> Deref for SettingArgs<G> {
@@ -81,7 +82,7 @@ impl<G: Group> FromArgMatches for SettingArgs<G> {
         let values = G::ITEMS.iter().copied().flatten().filter_map(|item| {
             let mut values = matches.get_many::<Value>(item.name)?.cloned();
             let value = match item.kind {
-                Kind::KeepRules | Kind::Distinctions => {
+                Kind::KeepRules | Kind::Distinctions | Kind::Names => {
                     values.flat_map(|rules| rules.as_array().cloned().unwrap_or_default()).collect()
                 }
                 kind if kind.is_list() => values.collect(),
@@ -153,6 +154,13 @@ fn parser(kind: Kind) -> ValueParser {
         Kind::Distinctions => ValueParser::new(|text: &str| {
             let list = lookalike::settings::Distinction::list(text)?;
             Ok::<Value, String>(list.iter().map(ToString::to_string).collect())
+        }),
+        Kind::Names => ValueParser::new(|text: &str| {
+            let names: Vec<&str> = text.split(',').map(str::trim).collect();
+            match names.contains(&"") {
+                true => Err("an empty name; separate names by single commas".to_owned()),
+                false => Ok(Value::from(names)),
+            }
         }),
         Kind::Limit => ValueParser::new(checked::<BoilerplateLimit>),
         Kind::MaxLost => ValueParser::new(checked::<MaxLost>),

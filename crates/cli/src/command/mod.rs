@@ -3,6 +3,7 @@
 mod collapse;
 mod compare;
 mod completions;
+mod decontaminate;
 mod dry_run;
 mod evaluate;
 mod explain;
@@ -26,7 +27,8 @@ mod sweeps;
 mod undo;
 
 use crate::args::{
-    Cli, ClusterArgs, Command, DedupArgs, EvaluateArgs, PlanArgs, ReclusterArgs, RunArgs,
+    Cli, ClusterArgs, Command, DecontaminateArgs, DedupArgs, EvaluateArgs, PlanArgs, ReclusterArgs,
+    RunArgs,
 };
 use crate::exit::Exit;
 use crate::log;
@@ -36,6 +38,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Dedup(DedupArgs { run: RunArgs { log, .. }, .. })
         | Command::Cluster(ClusterArgs { run: RunArgs { log, .. }, .. })
+        | Command::Decontaminate(DecontaminateArgs { log, .. })
         | Command::Recluster(ReclusterArgs { log, .. })
         | Command::Evaluate(EvaluateArgs { log, .. })
         | Command::Plan(PlanArgs { log, .. }) => log::choose(log.log),
@@ -53,6 +56,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
             stream::refuse(&args.run.output.output)?;
             run::cluster(args)
         }
+        Command::Decontaminate(args) => decontaminate::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Explain(args) => explain::run(args),

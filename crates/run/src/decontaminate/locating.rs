@@ -1,0 +1,78 @@
+//! Where in a document the parts stand that it contains.
+
+use super::items::Items;
+use super::matching::{Decisions, Match};
+use super::words::WordReader;
+use lookalike_core::Ngram;
+use lookalike_core::spans::Spans;
+use std::ops::Range;
+
+/// A part that a document contains, with its places there.
+pub(super) struct LocatedPart {
+    /// The part of the index.
+    pub(super) part: usize,
+    /// Number of its counted distinct n-grams that the document has.
+    pub(super) shared: u32,
+    /// Words of the part in n-grams that the document has, common ones among them.
+    pub(super) covered: Vec<Range<usize>>,
+    /// Runs of words of the document that n-grams of the part cover, at least one of which counts.
+    pub(super) spans: Vec<Place>,
+}
+
+/// A run of words of a text.
+pub(super) struct Place {
+    pub(super) words: Range<usize>,
+    /// From the first byte of its first word to the last byte of its last.
+    pub(super) bytes: Range<usize>,
+}
+
+/// Finds the places of the parts that a document contains. `None` if it does not have the n-grams by
+/// which that was decided: it has changed.
+pub(super) fn locate(
+    text: &str,
+    matches: &[Match],
+    items: &Items,
+    decisions: &Decisions,
+    reader: &WordReader,
+) -> Option<Vec<LocatedPart>> {
+    let (words, places) = reader.located(text);
+    let mut hits: Vec<(usize, Ngram)> = Vec::new();
+    items.index.scan(&words, &mut Vec::new(), |place, ngram| hits.push((place, ngram)));
+    let mut distinct: Vec<Ngram> = hits.iter().map(|(_, ngram)| *ngram).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let located = |one: &Match| {
+        let part = one.part as usize;
+        let mut own = items.index.of_part(part).to_vec();
+        own.sort_unstable();
+        own.dedup();
+        own.retain(|ngram| distinct.binary_search(ngram).is_ok());
+        let counted = own.iter().filter(|ngram| decisions.counts[ngram.index()]).count();
+        if counted != one.shared as usize {
+            return None;
+        }
+        let is_own = |ngram: Ngram| own.binary_search(&ngram).is_ok();
+        let mut spans = Spans::default();
+        for &(place, ngram) in hits.iter().filter(|(_, ngram)| is_own(*ngram)) {
+            let range = place..place + items.index.length(ngram);
+            spans.add(range, decisions.counts[ngram.index()]);
+        }
+        let mut covered = Spans::default();
+        for (place, &ngram) in items.index.of_part(part).iter().enumerate() {
+            if is_own(ngram) {
+                covered.add(place..place + items.index.length(ngram), true);
+            }
+        }
+        let spans = spans.finish().into_iter().map(|words| {
+            let bytes = places[words.start].start..places[words.end - 1].end;
+            Place { words, bytes }
+        });
+        Some(LocatedPart {
+            part,
+            shared: one.shared,
+            covered: covered.finish(),
+            spans: spans.collect(),
+        })
+    };
+    matches.iter().map(located).collect()
+}

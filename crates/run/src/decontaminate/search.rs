@@ -1,0 +1,209 @@
+//! A search for items in documents, wherever both are read from, and the numbers of its summary.
+
+use super::items::Items;
+use super::matching::Decisions;
+use super::scan::Scan;
+use super::second_reading::SecondReading;
+use super::settings::{Admitted, ContaminationAction, ContaminationSettings};
+use super::tables::Totals;
+use super::words::WordReader;
+use crate::reading::Documents;
+use crate::{LookalikeError, Settings, input_fields, skipped_files};
+use lookalike_engine::Progress;
+use lookalike_engine::pipeline::PipelineLimits;
+use lookalike_io::{DiscoverOptions, Inputs, Problem};
+use lookalike_report::{ContaminationSummary, InputSummary, Tool};
+use serde_json::{Map, Value, json, to_value};
+use std::path::PathBuf;
+
+/// How items are read.
+pub(super) fn item_reading(
+    settings: &Settings,
+    contamination: &ContaminationSettings,
+    exclude: Vec<PathBuf>,
+    scratch: Option<PathBuf>,
+) -> DiscoverOptions {
+    let mut reading = settings.reading(exclude, scratch);
+    let fields = &mut reading.fields;
+    if let Some(id) = &contamination.item_id_field {
+        fields.id.clone_from(id);
+    }
+    if let Some(first) = contamination.item_fields.first() {
+        fields.text.clone_from(first);
+        fields.given.clone_from(&contamination.item_fields);
+        // The first field may be a list; its values are read one by one.
+        fields.join_lists.get_or_insert_with(|| "\n".into());
+    }
+    reading
+}
+
+/// A search whose inputs are found.
+pub(super) struct Search<'a> {
+    pub(super) documents: Documents<'a>,
+    pub(super) items: Documents<'a>,
+    pub(super) settings: &'a Settings,
+    pub(super) contamination: &'a ContaminationSettings,
+    pub(super) admitted: Admitted,
+    pub(super) limits: PipelineLimits,
+}
+
+/// What a search found.
+pub(super) struct Found {
+    pub(super) items: Items,
+    pub(super) scan: Scan,
+    pub(super) decisions: Decisions,
+    pub(super) reader: WordReader,
+}
+
+impl Search<'_> {
+    pub(super) fn find(&self, progress: &dyn Progress) -> Result<Found, LookalikeError> {
+        let Self { documents, items, settings, contamination, admitted, limits } = self;
+        let threshold = contamination.check()?;
+        let skip = admitted.skip_unreadable && !admitted.strict;
+        let analysis = settings.analysis_of(documents.inputs, skip);
+        let analysis =
+            analysis.map_err(|failure| LookalikeError::unreadable(failure, admitted.strict))?;
+        let reader = WordReader::new(&analysis);
+        let text_field = &settings.fields.text;
+        let items = Items::read(*items, &reader, text_field, contamination, *admitted, progress)?;
+        let scan =
+            Scan::read(*documents, &items, &reader, contamination, *admitted, *limits, progress)?;
+        let decisions = Decisions::new(&scan, &items, contamination, threshold, progress)?;
+        Ok(Found { items, scan, decisions, reader })
+    }
+}
+
+impl Found {
+    /// The documents that contain a part, in order.
+    pub(super) fn contaminated(&self) -> Vec<(u32, u32)> {
+        let mut places: Vec<(u32, u32)> =
+            self.decisions.matches.iter().map(|one| one.place).collect();
+        places.dedup();
+        places
+    }
+
+    pub(super) fn second_reading<'a>(
+        &'a self,
+        documents: Documents<'a>,
+        limits: PipelineLimits,
+    ) -> SecondReading<'a> {
+        let Self { items, scan, decisions, reader } = self;
+        SecondReading { documents, items, scan, decisions, reader, limits }
+    }
+
+    /// The summary, without outputs.
+    pub(super) fn summary(
+        &self,
+        inputs: &Inputs,
+        settings: Map<String, Value>,
+        action: ContaminationAction,
+        totals: Totals,
+    ) -> ContaminationSummary {
+        let Self { items, scan, decisions, .. } = self;
+        let contaminated = self.contaminated();
+        let removes = action != ContaminationAction::List;
+        let removed = if removes { contaminated.len() as u64 } else { 0 };
+        let documents = scan.count();
+        let mut summary = ContaminationSummary {
+            tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
+            command: "decontaminate".into(),
+            action: action.name().into(),
+            settings,
+            inputs: input_summaries(inputs, scan, if removes { &contaminated } else { &[] }),
+            documents,
+            contaminated: contaminated.len() as u64,
+            kept: documents - removed,
+            removed,
+            benchmarks: totals.benchmarks,
+            matches: totals.matches,
+            spans: totals.spans,
+            shingles: items.index.len() as u64,
+            common_shingles: decisions.counts.iter().filter(|&&counts| !counts).count() as u64,
+            problems: scan.problems.count(),
+            item_problems: items.problems.count(),
+            unreadable_inputs: scan.problems.unreadable().count() as u64,
+            skipped_files: inputs.skipped.len() as u64,
+            left_out: skipped_files::left_out(&inputs.left_out),
+            words: scan.words,
+            text_bytes: scan.text_bytes,
+            digest: totals.digest,
+            ..ContaminationSummary::default()
+        };
+        summary.warnings = summary.find_warnings();
+        summary
+    }
+
+    /// The listed problems: of the documents, then of the items.
+    pub(super) fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.scan.problems.listed().iter().chain(self.items.problems.listed())
+    }
+}
+
+pub(super) fn input_summaries(
+    inputs: &Inputs,
+    scan: &Scan,
+    removed: &[(u32, u32)],
+) -> Vec<InputSummary> {
+    let name = |value: Value| value.as_str().unwrap_or_default().to_owned();
+    let of_file = |file: &lookalike_io::InputFile| InputSummary {
+        name: file.name.clone(),
+        format: name(json!(file.format)),
+        compression: (file.compression != lookalike_io::Compression::None)
+            .then(|| name(json!(file.compression))),
+        bytes: file.size,
+        ..InputSummary::default()
+    };
+    let mut summaries: Vec<InputSummary> = inputs.files.iter().map(of_file).collect();
+    for &(file, _) in removed {
+        summaries[file as usize].removed += 1;
+    }
+    for (summary, &documents) in summaries.iter_mut().zip(&scan.of_files) {
+        summary.documents = documents;
+        summary.kept = documents - summary.removed;
+    }
+    for (file, problems) in scan.problems.counts() {
+        summaries[file as usize].problems = problems;
+    }
+    scan.problems.unreadable().for_each(|file| summaries[file as usize].unreadable = true);
+    summaries
+}
+
+/// The settings as a summary states them.
+pub(super) fn settings_of_run(
+    settings: &Settings,
+    contamination: &ContaminationSettings,
+    against: &[String],
+) -> Map<String, Value> {
+    let analysis = to_value(&settings.analysis).unwrap_or_default();
+    let mut of_run = match to_value(contamination) {
+        Ok(Value::Object(of_run)) => of_run,
+        _ => Map::new(),
+    };
+    of_run.insert("text_field".into(), json!(settings.fields.text));
+    of_run.extend(analysis.as_object().cloned().unwrap_or_default());
+    of_run.insert("analysis".into(), json!(lookalike_text::ANALYSIS_NAME));
+    of_run.insert("hash".into(), json!(lookalike_core::HASH_NAME));
+    let against = against.iter().map(|argument| lookalike_io::recorded_url(argument));
+    of_run.insert("against".into(), against.collect());
+    of_run
+}
+
+/// Checks the fields of items, whose settings have other names.
+pub(super) fn check_items(
+    items: &Inputs,
+    contamination: &ContaminationSettings,
+    progress: &dyn Progress,
+) -> Result<(), LookalikeError> {
+    let checked = input_fields::check(items, &|| progress.cancelled());
+    checked.map_err(|error| match error {
+        LookalikeError::MissingField { mut field } => {
+            field.setting = match field.setting {
+                "id_field" if contamination.item_id_field.is_some() => "item_id_field",
+                "text_field" => "item_fields",
+                other => other,
+            };
+            LookalikeError::MissingField { field }
+        }
+        error => error,
+    })
+}

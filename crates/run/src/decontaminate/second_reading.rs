@@ -1,0 +1,256 @@
+//! Second reading of the training documents: finds the places of what they contain, and writes each
+//! record where it belongs. Without outputs, only the chunks of those documents are read.
+
+use super::items::Items;
+use super::locating::{LocatedPart, locate};
+use super::matching::{Decisions, Match};
+use super::names::document_name;
+use super::scan::{ReadChunk, Scan};
+use super::words::WordReader;
+use crate::LookalikeError;
+use crate::reading::{DocumentChunks, Documents, Reading};
+use lookalike_decide::DocumentName;
+use lookalike_engine::Progress;
+use lookalike_engine::files::{FilePart, piece_bytes};
+use lookalike_engine::pipeline::{self, Items as PipelineItems, Part, PipelineLimits};
+use lookalike_engine::poll::Poll;
+use lookalike_engine::signer::plain_text;
+use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
+use lookalike_io::source::{Chunk, ChunkPosition, Piece, VisitScratch};
+use lookalike_io::{Fate, Fates, Item, Mark};
+use std::ops::Range;
+
+/// A document that contains parts of items.
+pub(super) struct LocatedDocument {
+    pub(super) name: DocumentName<'static>,
+    pub(super) parts: Vec<LocatedPart>,
+}
+
+/// Where the records of the second reading go.
+#[derive(Clone, Copy)]
+pub(super) struct Routing<'a> {
+    pub(super) staging: &'a Staging,
+    pub(super) options: &'a RouteOptions,
+}
+
+/// What the second reading needs of the first.
+#[derive(Clone, Copy)]
+pub(super) struct SecondReading<'a> {
+    pub(super) documents: Documents<'a>,
+    pub(super) items: &'a Items,
+    pub(super) scan: &'a Scan,
+    pub(super) decisions: &'a Decisions,
+    pub(super) reader: &'a WordReader,
+    pub(super) limits: PipelineLimits,
+}
+
+/// What was read of one piece.
+#[derive(Default)]
+struct PieceResult {
+    chunk: Option<ReadChunk>,
+    consumed: u64,
+    routed: Routed,
+    located: Vec<LocatedDocument>,
+}
+
+type ChunksPart<'a> = Box<dyn Part<Item = Piece> + 'a>;
+
+impl SecondReading<'_> {
+    /// Reads the documents again; gives those that contain parts to `each`, in order, and with a
+    /// `routing` writes all records.
+    ///
+    /// # Errors
+    /// Documents that have changed; outputs that cannot be written; those of `each`.
+    pub(super) fn run(
+        &self,
+        routing: Option<Routing<'_>>,
+        each: &mut dyn FnMut(LocatedDocument) -> Result<(), LookalikeError>,
+        progress: &dyn Progress,
+    ) -> Result<Option<WrittenFiles>, LookalikeError> {
+        let inputs = self.documents.inputs;
+        let size = |place: &ReadChunk| inputs.files[place.place.file as usize].size;
+        match (self.documents.reading, routing) {
+            (Reading::Files, None) => {
+                let expected = self.chunks_with_matches();
+                let mut files: Vec<&ReadChunk> = expected.iter().collect();
+                files.dedup_by_key(|chunk| chunk.place.file);
+                progress.phase("locating", Some(files.into_iter().map(size).sum()));
+                let places: Vec<_> = expected.iter().map(|chunk| chunk.place).collect();
+                let chunks: DocumentChunks<'_> = Box::new(inputs.chunks_at(places));
+                let part: ChunksPart<'_> = Box::new(PipelineItems(chunks));
+                self.read(std::iter::once(part), &expected, None, each, progress)
+            }
+            (Reading::Files, Some(_)) => {
+                inputs.verify_unchanged()?;
+                progress.phase("writing", Some(inputs.files.iter().map(|file| file.size).sum()));
+                let files = inputs.chunks().into_files();
+                let parts = files.map(|file| Box::new(FilePart(file)) as ChunksPart<'_>);
+                let written = self.read(parts, &self.scan.chunks, routing, each, progress)?;
+                inputs.verify_unchanged()?;
+                Ok(written)
+            }
+            (Reading::Caller(_), _) => {
+                progress.phase("locating", None);
+                self.documents.with_chunks(|chunks| {
+                    let part: ChunksPart<'_> = Box::new(PipelineItems(chunks));
+                    self.read(std::iter::once(part), &self.scan.chunks, None, each, progress)
+                })
+            }
+        }
+    }
+
+    /// The chunks of documents that contain parts.
+    fn chunks_with_matches(&self) -> Vec<ReadChunk> {
+        let mut numbers: Vec<usize> = self
+            .decisions
+            .matches
+            .iter()
+            .map(|one| {
+                let begins = |chunk: &ReadChunk| start(&chunk.place) <= one.place;
+                self.scan.chunks.partition_point(begins).saturating_sub(1)
+            })
+            .collect();
+        numbers.dedup();
+        numbers.into_iter().map(|number| self.scan.chunks[number]).collect()
+    }
+
+    fn read<'p>(
+        &self,
+        parts: impl Iterator<Item = ChunksPart<'p>> + Send,
+        expected: &[ReadChunk],
+        routing: Option<Routing<'_>>,
+        each: &mut dyn FnMut(LocatedDocument) -> Result<(), LookalikeError>,
+        progress: &dyn Progress,
+    ) -> Result<Option<WrittenFiles>, LookalikeError> {
+        let inputs = self.documents.inputs;
+        let mut writer = routing.map(|Routing { staging, options }| {
+            DocumentsWriter::new(inputs, staging, options)
+                .with_threads(self.limits.threads)
+                .with_unreadable(self.scan.problems.unreadable())
+        });
+        let mut left = expected.iter();
+        pipeline::try_ordered_parts(
+            self.limits,
+            parts,
+            |piece| piece_bytes(piece, inputs),
+            VisitScratch::default,
+            |scratch, piece| self.read_piece(piece, routing, scratch),
+            |read| {
+                if let Some(chunk) = &read.chunk
+                    && left.next() != Some(chunk)
+                {
+                    return Err(self.documents.changed());
+                }
+                read.located.into_iter().try_for_each(&mut *each)?;
+                if let Some(writer) = &mut writer
+                    && read.chunk.is_some()
+                {
+                    writer.write(&read.routed)?;
+                }
+                progress.advance(read.consumed, 0);
+                Ok(Poll::new(progress).now()?)
+            },
+        )?;
+        match left.next() {
+            Some(_) => Err(self.documents.changed()),
+            None => Ok(writer.map(DocumentsWriter::finish).transpose()?),
+        }
+    }
+
+    fn read_piece(
+        &self,
+        piece: Piece,
+        routing: Option<Routing<'_>>,
+        scratch: &mut VisitScratch,
+    ) -> Result<PieceResult, LookalikeError> {
+        let inputs = self.documents.inputs;
+        let Some(chunk) = piece.into_parts().0 else { return Ok(PieceResult::default()) };
+        let number = self.number(&chunk).ok_or_else(|| self.documents.changed())?;
+        let of_chunk = self.matches_in(self.places(number));
+        let mut located = Vec::new();
+        if !of_chunk.is_empty() {
+            let wanted = |file, record| !matches_of(of_chunk, (file, record)).is_empty();
+            chunk.visit_some(inputs, scratch, &wanted, &mut |item| {
+                let Item::Record(record) = item else { return };
+                let matches = matches_of(of_chunk, (record.file, record.record));
+                if matches.is_empty() {
+                    return;
+                }
+                let text = plain_text(&record.content);
+                let parts = locate(&text, matches, self.items, self.decisions, self.reader);
+                let name = document_name(&record, inputs);
+                located.push(parts.map(|parts| LocatedDocument { name, parts }));
+            });
+        }
+        let expected = of_chunk.chunk_by(|a, b| a.place == b.place).count();
+        let located: Option<Vec<LocatedDocument>> = located.into_iter().collect();
+        let located = located.filter(|located| located.len() == expected);
+        let located = located.ok_or_else(|| self.documents.changed())?;
+        let mut routed = Routed::default();
+        let place = chunk.place();
+        let documents = match routing {
+            // What is not written is checked by its place, and by its n-grams.
+            None => self.scan.chunks[number].documents,
+            Some(Routing { options, .. }) => {
+                let fates = ChunkFates { matches: of_chunk, bad: &self.scan.bad };
+                chunk.route(inputs, &fates, options, &mut routed)?;
+                let usable = [Role::Kept, Role::Removed].map(|role| routed.records(role));
+                u32::try_from(usable.into_iter().sum::<u64>()).unwrap_or(u32::MAX)
+            }
+        };
+        let read = Some(ReadChunk { place, documents });
+        Ok(PieceResult { chunk: read, consumed: chunk.consumed, routed, located })
+    }
+
+    /// The number of a chunk in the first reading.
+    fn number(&self, chunk: &Chunk) -> Option<usize> {
+        let place = chunk.place();
+        self.scan.chunks.binary_search_by_key(&start(&place), |chunk| start(&chunk.place)).ok()
+    }
+
+    /// The places of the records of a chunk, up to the next one.
+    fn places(&self, number: usize) -> Range<(u32, u32)> {
+        let start_of = |chunk: &ReadChunk| start(&chunk.place);
+        let end = self.scan.chunks.get(number + 1).map_or((u32::MAX, u32::MAX), start_of);
+        start_of(&self.scan.chunks[number])..end
+    }
+
+    /// The matches of documents in a range of places.
+    fn matches_in(&self, places: Range<(u32, u32)>) -> &[Match] {
+        let matches = &self.decisions.matches;
+        let before = |place| matches.partition_point(move |one| one.place < place);
+        &matches[before(places.start)..before(places.end)]
+    }
+}
+
+/// The file and the number of the first record of a chunk.
+fn start(place: &ChunkPosition) -> (u32, u32) {
+    (place.file, place.record)
+}
+
+/// The matches of one document.
+fn matches_of(matches: &[Match], place: (u32, u32)) -> &[Match] {
+    let start = matches.partition_point(|one| one.place < place);
+    let length = matches[start..].partition_point(|one| one.place == place);
+    &matches[start..start + length]
+}
+
+/// Decisions about the records of a chunk.
+struct ChunkFates<'a> {
+    matches: &'a [Match],
+    bad: &'a [(u32, u32)],
+}
+
+impl Fates for ChunkFates<'_> {
+    fn fate(&self, file: u32, record: u32) -> Fate {
+        match self.bad.binary_search(&(file, record)) {
+            Ok(_) => Fate::Rejected,
+            Err(_) if matches_of(self.matches, (file, record)).is_empty() => Fate::Kept,
+            Err(_) => Fate::Removed,
+        }
+    }
+
+    fn mark(&self, _: u32, _: u32) -> Mark<'_> {
+        Mark::default()
+    }
+}

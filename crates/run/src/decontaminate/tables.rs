@@ -1,0 +1,246 @@
+//! The tables of a search for items, and the numbers of its summary.
+
+use super::items::Items;
+use super::matching::Decisions;
+use super::second_reading::LocatedDocument;
+use crate::LookalikeError;
+use crate::table_store::TableStore;
+use lookalike_decide::{
+    BENCHMARKS, BenchmarkPart, BenchmarkRow, CONTAMINATION, Contaminated, ITEMS, Measures, SPANS,
+    Span, Table, TableDigest, run_digest,
+};
+use lookalike_engine::Progress;
+use lookalike_report::BenchmarkSummary;
+use std::ops::Range;
+
+/// The tables, in the order in which a summary lists them.
+pub(super) struct Tables<T> {
+    pub(super) contamination: T,
+    pub(super) spans: T,
+    pub(super) items: T,
+    pub(super) benchmarks: T,
+}
+
+/// The numbers of all tables.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    pub(super) benchmarks: Vec<BenchmarkSummary>,
+    /// Rows of `contamination`.
+    pub(super) matches: u64,
+    /// Rows of `spans`.
+    pub(super) spans: u64,
+    /// Digest of `contamination` and `spans`.
+    pub(super) digest: String,
+}
+
+/// What is known of a part beside its n-grams.
+#[derive(Debug, Clone, Default)]
+struct PartTotals {
+    documents: u64,
+    /// The most counted n-grams that a document has.
+    shared: u32,
+    longest: usize,
+    /// Words that are covered in any document that contains the part.
+    covered: Vec<bool>,
+}
+
+impl<T> Tables<T> {
+    /// Writes the tables, of documents that `read` gives in order. Returns what it returns.
+    ///
+    /// # Errors
+    /// A table that cannot be written, a cancellation; those of `read`.
+    pub(super) fn write<R>(
+        store: &impl TableStore<Done = T>,
+        items: &Items,
+        decisions: &Decisions,
+        read: impl FnOnce(
+            &mut dyn FnMut(LocatedDocument) -> Result<(), LookalikeError>,
+        ) -> Result<R, LookalikeError>,
+        progress: &dyn Progress,
+    ) -> Result<(Self, Totals, R), LookalikeError> {
+        let mut of_matches = TableDigest::new(CONTAMINATION.name);
+        let mut of_spans = TableDigest::new(SPANS.name);
+        let columns = (CONTAMINATION.of(Measures::ALL), SPANS.of(Measures::ALL));
+        let names = (columns.0.columns(), columns.1.columns());
+        let writer = store.begin(columns.0.name, &names.0)?;
+        let mut contamination = Table::new(columns.0, writer, &mut of_matches, progress);
+        let writer = store.begin(columns.1.name, &names.1)?;
+        let mut spans = Table::new(columns.1, writer, &mut of_spans, progress);
+
+        let mut totals = Totals::default();
+        let mut parts = vec![PartTotals::default(); items.index.parts()];
+        let mut documents = vec![0; items.benchmarks.len()];
+        let returned = read(&mut |document| {
+            let mut of_benchmarks: Vec<u32> = Vec::new();
+            for located in &document.parts {
+                let item = items.item(located.part);
+                of_benchmarks.push(item.benchmark);
+                let part = &items.fields[items.place(located.part).field];
+                let longest = located.spans.iter().map(|span| span.words.len()).max();
+                let longest = longest.unwrap_or_default();
+                let words = items.index.tokens(located.part);
+                contamination.add(&Contaminated {
+                    document: &document.name,
+                    item: &item.name,
+                    benchmark: &items.benchmarks[item.benchmark as usize],
+                    part,
+                    shared: located.shared.into(),
+                    shingles: decisions.sizes[located.part].into(),
+                    words: words as u64,
+                    covered: located.covered.iter().map(Range::len).sum::<usize>() as u64,
+                    spans: located.spans.len() as u64,
+                    longest: longest as u64,
+                })?;
+                let ends = |range: &Range<usize>| [range.start as u64, range.end as u64];
+                for span in &located.spans {
+                    let (words, bytes) = (ends(&span.words), ends(&span.bytes));
+                    spans.add(&Span {
+                        document: &document.name,
+                        item: &item.name,
+                        part,
+                        words,
+                        bytes,
+                    })?;
+                }
+                totals.matches += 1;
+                totals.spans += located.spans.len() as u64;
+                let of_part = &mut parts[located.part];
+                of_part.documents += 1;
+                of_part.shared = of_part.shared.max(located.shared);
+                of_part.longest = of_part.longest.max(longest);
+                of_part.covered.resize(words, false);
+                for range in &located.covered {
+                    of_part.covered[range.clone()].fill(true);
+                }
+            }
+            of_benchmarks.sort_unstable();
+            of_benchmarks.dedup();
+            of_benchmarks.into_iter().for_each(|number| documents[number as usize] += 1);
+            Ok(())
+        })?;
+        let contamination = store.finish(&names.0, contamination.into_writer())?;
+        let spans = store.finish(&names.1, spans.into_writer())?;
+        totals.digest = run_digest(&[&of_matches, &of_spans]);
+        let (of_items, benchmarks) = write_items(store, items, decisions, &parts, progress)?;
+        totals.benchmarks = benchmarks;
+        for (benchmark, documents) in totals.benchmarks.iter_mut().zip(documents) {
+            benchmark.documents = documents;
+        }
+        let benchmarks = write_benchmarks(store, &totals.benchmarks, progress)?;
+        let tables = Self { contamination, spans, items: of_items, benchmarks };
+        Ok((tables, totals, returned))
+    }
+}
+
+/// Writes the table `items`, and counts by benchmark.
+fn write_items<S: TableStore>(
+    store: &S,
+    items: &Items,
+    decisions: &Decisions,
+    parts: &[PartTotals],
+    progress: &dyn Progress,
+) -> Result<(S::Done, Vec<BenchmarkSummary>), LookalikeError> {
+    let name = |name: &String| BenchmarkSummary { name: name.clone(), ..Default::default() };
+    let mut benchmarks: Vec<BenchmarkSummary> = items.benchmarks.iter().map(name).collect();
+    let mut digest = TableDigest::new(ITEMS.name);
+    let columns = ITEMS.of(Measures::ALL);
+    let names = columns.columns();
+    let writer = store.begin(columns.name, &names)?;
+    let mut table = Table::new(columns, writer, &mut digest, progress);
+    let fields = items.fields.len();
+    for (number, (item, of_parts)) in items.items.iter().zip(parts.chunks(fields)).enumerate() {
+        let first = number * fields;
+        let summary = &mut benchmarks[item.benchmark as usize];
+        let mut outcomes = Vec::new();
+        for (field, of_part) in of_parts.iter().enumerate() {
+            let part = first + field;
+            let mut distinct = items.index.of_part(part).to_vec();
+            distinct.sort_unstable();
+            distinct.dedup();
+            let words = items.index.tokens(part) as u64;
+            let shingles = u64::from(decisions.sizes[part]);
+            let outcome = match (distinct.is_empty(), shingles, of_part.documents) {
+                (true, ..) => Outcome::Short,
+                (_, 0, _) => Outcome::Common,
+                (.., 0) => Outcome::Absent,
+                _ => Outcome::Found,
+            };
+            outcomes.push(outcome);
+            table.add(&BenchmarkPart {
+                item: &item.name,
+                benchmark: &items.benchmarks[item.benchmark as usize],
+                part: &items.fields[field],
+                outcome: outcome.name(),
+                words,
+                shingles,
+                common: distinct.len() as u64 - shingles,
+                documents: of_part.documents,
+                shared: of_part.shared.into(),
+                longest: of_part.longest as u64,
+            })?;
+            if outcome != Outcome::Short {
+                summary.words += words;
+            }
+            summary.covered += of_part.covered.iter().filter(|&&covered| covered).count() as u64;
+            summary.longest = summary.longest.max(of_part.longest as u64);
+        }
+        summary.items += 1;
+        let has = |outcome| outcomes.contains(&outcome);
+        if has(Outcome::Found) {
+            summary.found += 1;
+        } else if has(Outcome::Common) {
+            summary.common += 1;
+        } else if !has(Outcome::Absent) {
+            summary.short += 1;
+        }
+    }
+    Ok((store.finish(&names, table.into_writer())?, benchmarks))
+}
+
+/// What became of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Found,
+    Absent,
+    /// All its n-grams are common.
+    Common,
+    /// It has no n-gram.
+    Short,
+}
+
+impl Outcome {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Found => "found",
+            Self::Absent => "absent",
+            Self::Common => "common",
+            Self::Short => "short",
+        }
+    }
+}
+
+fn write_benchmarks<S: TableStore>(
+    store: &S,
+    benchmarks: &[BenchmarkSummary],
+    progress: &dyn Progress,
+) -> Result<S::Done, LookalikeError> {
+    let mut digest = TableDigest::new(BENCHMARKS.name);
+    let columns = BENCHMARKS.of(Measures::ALL);
+    let names = columns.columns();
+    let writer = store.begin(columns.name, &names)?;
+    let mut table = Table::new(columns, writer, &mut digest, progress);
+    for of in benchmarks {
+        table.add(&BenchmarkRow {
+            benchmark: &of.name,
+            items: of.items,
+            found: of.found,
+            common: of.common,
+            short: of.short,
+            words: of.words,
+            covered: of.covered,
+            longest: of.longest,
+            documents: of.documents,
+        })?;
+    }
+    store.finish(&names, table.into_writer())
+}
