@@ -17,6 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from checks.across import across
 from checks.after_runs import attributes, showing, undoing
 from checks.archives import archives
 from checks.cases import cases
@@ -99,6 +100,7 @@ PARTS = (
     simhash_features,
     separated,
     distinct,
+    across,
     lost,
     decontaminated,
     repeated_ids,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 import lookalike
@@ -23,6 +26,43 @@ def test_only_documents_with_the_same_value_match() -> None:
     assert lookalike.Settings.from_json(settings.to_json()) == settings
     with pytest.raises(lookalike.SettingsError, match="`lable`"):
         lookalike.dedup(RECORDS, separate_by="lable")
+
+
+SPLITS = [
+    {"id": "a", "text": TEXT, "split": "train", "owner": ["x", "y"]},
+    {"id": "b", "text": TEXT, "split": "train", "owner": ["y", "x"]},
+    {"id": "c", "text": TEXT + "!", "split": "test"},
+    {"id": "d", "text": TEXT},
+]
+
+
+def test_only_documents_of_different_values_match() -> None:
+    found = lookalike.dedup(SPLITS, across="split")
+    assert found.removed().to_pylist() == [2, 3]
+    assert [row["kept_id"] for row in found.ledger.to_pylist()] == ["a", "a"]
+    across = found.summary["across"]
+    assert [value["value"] for value in across["values"]] == ["train", "test", ""]
+    assert [(pair["of"], pair["with"], pair["documents"]) for pair in across["pairs"]] == [(1, 0, 1), (2, 0, 1)]
+    pairs = lookalike.cluster(SPLITS, across="owner").pairs.to_pylist()
+    assert {(row["a_id"], row["b_id"]) for row in pairs} == {("a", "c"), ("a", "d"), ("b", "c"), ("b", "d")}
+    settings = lookalike.Settings(across="split")
+    assert lookalike.Settings.from_json(settings.to_json()) == settings
+    with pytest.raises(lookalike.SettingsError, match="`splt`"):
+        lookalike.dedup(SPLITS, across="splt")
+    with pytest.raises(lookalike.SettingsError, match="against"):
+        lookalike.dedup(SPLITS, across="split", against=SPLITS)
+
+
+def test_only_documents_of_different_inputs_match(tmp_path: Path) -> None:
+    paths = []
+    for name in ("one", "two"):
+        paths.append(tmp_path / f"{name}.jsonl")
+        paths[-1].write_text("".join(json.dumps(record) + "\n" for record in SPLITS[:3]), encoding="utf-8")
+    summary = lookalike.Run(paths, tmp_path / "run", across="inputs").dedup()
+    assert summary["kept"] == 3
+    assert [value["value"] for value in summary["across"]["values"]] == [str(path) for path in paths]
+    with pytest.raises(lookalike.SettingsError, match="name a field"):
+        lookalike.dedup(SPLITS, across="inputs")
 
 
 VERSIONS = [{"text": f"{TEXT} in version {version} of it", "title": title} for version, title in [("1.0", "A"), ("2.0", "A"), ("1.0", "B 7")]]

@@ -55,6 +55,9 @@ pub struct Collection {
     pub(crate) attributes: Vec<Vec<f64>>,
     /// The column of `attributes` that tells in which documents characters were replaced.
     pub(crate) replaced_at: Option<usize>,
+    /// The column of `attributes` that has the keys of the values across which documents match
+    /// ([`crate::across`]), if they do.
+    pub(crate) values_at: Option<usize>,
     /// Key of the site of each document, if they were collected.
     pub(crate) sites: Vec<u64>,
     /// Records and files that could not be used, in input order.
@@ -260,6 +263,19 @@ impl Collection {
         let values = self.own_values(self.replaced_at?);
         let count = |least: f64| values.iter().filter(|&&value| value >= least).count() as u64;
         Some(ReplacedDocuments { documents: count(1.0), mixed: count(2.0) })
+    }
+
+    /// Whether documents match only across the values of something: then documents of one unit do not
+    /// match each other.
+    #[must_use]
+    pub fn matches_across(&self) -> bool {
+        self.values_at.is_some()
+    }
+
+    /// The key of the value of a document ([`crate::across::value_key`]); 0 where values do not count.
+    #[must_use]
+    pub fn value_key(&self, document: DocumentId) -> u64 {
+        self.values_at.map_or(0, |column| self.attributes[column][document.index()] as u64)
     }
 
     /// The values of a keep rule, of the documents that are not protected.

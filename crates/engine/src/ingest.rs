@@ -105,7 +105,8 @@ where
         sets: StoredSets::new(options.sequences),
     };
     let mut appender = Appender::new(inputs, options, reader.columns())?;
-    appender.collection.replaced_at = signer.replaces_confusables().then_some(options.keep.len());
+    appender.collection.replaced_at = reader.replaced_at();
+    appender.collection.values_at = reader.values_at();
     appender.collection.least_size = signer.least_size();
     appender.collection.least_tokens = signer.least_tokens();
     appender.collection.store.arrange(signer.arranged(), signer.least_size());

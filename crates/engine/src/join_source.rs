@@ -15,6 +15,8 @@ use lookalike_join::{ChunkId, SetId, SetSource, SourceError};
 pub(crate) struct UnitSource<'a> {
     pub(crate) collection: &'a Collection,
     pub(crate) units: &'a Units,
+    /// The keys of the values of all units; none if units match whatever their values are.
+    pub(crate) values: &'a [u64],
 }
 
 impl<'c> SetSource for UnitSource<'c> {
@@ -39,6 +41,17 @@ impl<'c> SetSource for UnitSource<'c> {
 
     fn copies(&self, set: SetId) -> u64 {
         self.units.members(set).len() as u64
+    }
+
+    /// None, if documents of one unit have a value that keeps them from matching.
+    fn pairs_within(&self, set: SetId) -> u64 {
+        let copies = self.copies(set);
+        if self.values.is_empty() { copies * copies.saturating_sub(1) / 2 } else { 0 }
+    }
+
+    #[inline]
+    fn may_match(&self, a: SetId, b: SetId) -> bool {
+        self.values.is_empty() || self.values[a.index()] != self.values[b.index()]
     }
 
     /// The first document: neighbours are read together.
@@ -71,7 +84,7 @@ impl<'c> SetSource for UnitSource<'c> {
         visit: impl Fn(&mut S, SetId, Halves<'_>) -> Result<(), SourceError> + Sync,
         done: impl FnMut(S),
     ) -> Result<SortedUnits<'c>, SourceError> {
-        let Self { collection, units } = *self;
+        let Self { collection, units, .. } = *self;
         SortedUnits::new(collection, units, wanted, limit, states, visit, done)
     }
 }

@@ -11,6 +11,7 @@
 //!    sketches.
 //! 4. [`matching`] runs the join with its checkpoints; [`verdict`] decides about every document.
 
+pub mod across;
 pub mod approach;
 mod block;
 pub mod boilerplate;
@@ -51,11 +52,13 @@ pub mod store;
 mod stored_sets;
 pub mod templates;
 pub mod try_sort;
+mod uncompared;
 mod unit_sets;
 pub mod units;
 pub mod verdict;
 pub mod word_loss;
 
+pub use across::Across;
 pub use approach::Approach;
 pub use checkpoints::Checkpoints;
 pub use collection::{Collection, Document, DocumentId, DocumentRange, ReplacedDocuments};

@@ -5,6 +5,7 @@ use crate::join_source::UnitSource;
 use crate::signature_index::signature_index;
 use crate::sketch_verifier::SketchVerifier;
 use crate::templates::Templates;
+use crate::uncompared::add_uncompared;
 use crate::word_loss::{UnitLoss, WordLoss};
 use crate::{Approach, Collection, EngineError, MatchSettings, Progress, Units, Verify};
 use lookalike_core::Threshold;
@@ -128,7 +129,8 @@ pub fn find_from(
     if let Some(matches) = checkpoints.read() {
         return Ok(matches);
     }
-    let sets = &UnitSource { collection, units };
+    let values = units.value_keys(collection);
+    let sets = &UnitSource { collection, units, values: &values };
     let templates = options.templates.as_deref();
     let criterion = match templates {
         None => settings.criterion(),
@@ -173,6 +175,10 @@ pub fn find_from(
             }
         }
     };
+    if collection.matches_across() {
+        let listing = (options.linkage, options.list_pairs);
+        add_uncompared(collection, units, approach, listing, &mut matches, progress)?;
+    }
     matches.phases.insert(0, ("indexing", indexing));
     checkpoints.write(&matches)?;
     Ok(matches)

@@ -1,6 +1,6 @@
 //! Match settings: everything that decides which documents match, and nothing else.
 
-use crate::Distinctions;
+use crate::{Across, Distinctions};
 use lookalike_core::{CommonElements, FeatureKind, Measure, ShortDocuments, Threshold};
 use lookalike_join::Criterion;
 use lookalike_text::{AnalysisSettings, Terms};
@@ -32,6 +32,8 @@ pub struct MatchSettings {
     pub min_features: Option<MinFeatures>,
     /// What documents need to have in common besides; `None` for nothing.
     pub distinct: Option<Arc<Distinctions>>,
+    /// By what documents have to differ to match; `None` for nothing.
+    pub across: Option<Across>,
     /// Documents with equal sets are one unit only if they have the same words, each as often.
     pub words_count: bool,
 }
@@ -71,6 +73,7 @@ impl MatchSettings {
             boilerplate: None,
             min_features: None,
             distinct: None,
+            across: None,
             words_count: false,
         }
     }

@@ -18,12 +18,16 @@ pub use given::permuted;
 pub use scratch::SignerScratch;
 pub use stored::{StoredDocuments, StoredSummary};
 
+use crate::across::value_key;
 use crate::differences::words_of;
-use crate::{Approach, Distinctions, EngineError, MatchSettings, MinFeatures, SignatureBlock};
+use crate::{
+    Across, Approach, Distinctions, EngineError, MatchSettings, MinFeatures, SignatureBlock,
+};
 use given::{Given, GivenFields};
 use lookalike_core::{
     CommonElements, FeatureKind, ShortDocuments, TextDigest, TokenDigest, fingerprint,
 };
+use lookalike_io::Inputs;
 use lookalike_join::prefix;
 use lookalike_methods::{CandidateSource, Document, Method, Unsigned};
 use lookalike_text::{Analyzer, TermFilter, TermRule, Terms};
@@ -66,6 +70,10 @@ pub struct Signer {
     compares_attachments: bool,
     /// What documents need to have in common to have any elements and keys in common.
     distinct: Option<Arc<Distinctions>>,
+    /// By what documents have to differ to match.
+    across: Option<Across>,
+    /// The key of the value of each file, where that is by what they have to differ.
+    file_keys: Vec<u64>,
     /// Finds the words that documents of a unit have in common, if these count.
     words: Option<Analyzer>,
     /// Whether each occurrence of a token is an element.
@@ -117,6 +125,8 @@ impl Signer {
             common_of_method: None,
             compares_attachments: true,
             distinct: settings.distinct.clone(),
+            across: settings.across.clone(),
+            file_keys: Vec::new(),
             words: settings.words_count.then(|| Analyzer::new(&words_of(&settings.analysis))),
             numbers_repeats: false,
             stored: None,
@@ -126,7 +136,7 @@ impl Signer {
     /// The same, for counting elements: whatever is compared beside texts does not matter.
     #[must_use]
     pub fn of_texts_alone(self) -> Self {
-        Self { compares_attachments: false, distinct: None, words: None, ..self }
+        Self { compares_attachments: false, distinct: None, across: None, words: None, ..self }
     }
 
     /// A signer of the elements of each document that are removed as boilerplate, with these
@@ -192,6 +202,25 @@ impl Signer {
         Self { given, ..self }
     }
 
+    /// The same, of records of these inputs, whose values of given fields are read.
+    #[must_use]
+    pub fn of_inputs(self, inputs: &Inputs) -> Self {
+        let file_keys = match &self.across {
+            Some(Across::Inputs) => {
+                let files = inputs.files.iter();
+                files.map(|file| value_key(std::iter::once(file.argument.as_str()))).collect()
+            }
+            _ => Vec::new(),
+        };
+        Self { file_keys, ..self.with_given(&inputs.options.fields.given) }
+    }
+
+    /// Whether documents match only across the values of something.
+    #[must_use]
+    pub fn matches_across(&self) -> bool {
+        self.across.is_some()
+    }
+
     /// A field that is read and of which no document read so far had a value.
     #[must_use]
     pub fn missing_field(&self) -> Option<&str> {
@@ -222,7 +251,9 @@ impl Signer {
     /// Whether documents of equal sets may be of several units, so that only the low half of the digest
     /// of a unit is that of its set.
     pub(crate) fn digests_halves(&self) -> bool {
-        self.words.is_some() || matches!(self.boilerplate, Some((_, SetPart::Remaining)))
+        self.words.is_some()
+            || self.across.is_some()
+            || matches!(self.boilerplate, Some((_, SetPart::Remaining)))
     }
 
     /// Whether characters are replaced by the ASCII characters that they look like.

@@ -144,7 +144,7 @@ impl Joined {
         let verdicts = verdicts?;
         let poll = Poll::new(progress);
         poll.now()?;
-        let listed = units.in_pairs(&matches);
+        let listed = units.in_pairs(&collection, &matches);
         let wanted =
             |document| units.of_document(document).is_some_and(|unit| listed[unit.index()]);
         collection.load_names(wanted)?;

@@ -223,15 +223,26 @@ impl Units {
         Some(self.of_document[document.index()]).filter(|&unit| unit != NO_UNIT)
     }
 
-    /// Whether each unit is in a pair of documents: in a match, or with several documents.
+    /// Whether each unit is in a pair of documents: in a match, or with several documents that match
+    /// each other.
     #[must_use]
-    pub fn in_pairs(&self, matches: &JoinResult) -> Vec<bool> {
-        let mut listed: Vec<bool> = self.ids().map(|unit| self.members(unit).len() > 1).collect();
+    pub fn in_pairs(&self, collection: &Collection, matches: &JoinResult) -> Vec<bool> {
+        let across = collection.matches_across();
+        let within = |unit| !across && self.members(unit).len() > 1;
+        let mut listed: Vec<bool> = self.ids().map(within).collect();
         for edge in &matches.pairs.edges {
             listed[edge.later.index()] = true;
             listed[edge.earlier.index()] = true;
         }
         listed
+    }
+
+    /// The keys of all units; none if documents match whatever their values are.
+    pub(crate) fn value_keys(&self, collection: &Collection) -> Vec<u64> {
+        match collection.matches_across() {
+            true => self.ids().map(|unit| collection.value_key(self.members(unit)[0])).collect(),
+            false => Vec::new(),
+        }
     }
 
     /// Position of the set and the signature of a unit.

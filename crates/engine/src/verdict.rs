@@ -5,7 +5,7 @@ use crate::try_sort::par_sort_cancellable;
 use crate::{Approach, Collection, Edge, EngineError, MatchOptions, Matches, Progress, Units};
 use lookalike_core::{SparseIndex, TextDigest, TokenDigest};
 use lookalike_decide::{Identity, Rule};
-use lookalike_join::SetId;
+use lookalike_join::{Linkage, SetId};
 use lookalike_methods::Evidence;
 use std::cmp::Ordering;
 
@@ -40,6 +40,27 @@ impl MatchResult<'_> {
         let unit = self.units.of_document(document)?;
         Some((unit, self.matches.leader[unit.index()]))
     }
+
+    /// Where documents match only across values: whether the cluster of each leading unit has all documents
+    /// of the unit. They match documents of other units only: a component with other units has
+    /// them, and with leaders each leads its own cluster.
+    fn connecting(&self, linkage: Linkage) -> Option<Vec<bool>> {
+        self.collection.matches_across().then(|| {
+            let mut connects = vec![false; self.units.len() as usize];
+            if linkage == Linkage::Components {
+                for (unit, leader) in self.units.ids().zip(&self.matches.leader) {
+                    connects[leader.index()] |= unit != *leader;
+                }
+            }
+            connects
+        })
+    }
+
+    /// Whether the sets of two units are equal, as far as sets were compared.
+    fn have_equal_sets(&self, unit: SetId, leader: SetId) -> bool {
+        let shared = self.matches.shared[unit.index()];
+        shared > 0 && [unit, leader].iter().all(|&unit| self.units.size(unit) == shared)
+    }
 }
 
 /// The verdict on every document, one byte each. The other parts of a [`Removal`] are computed from
@@ -71,11 +92,13 @@ impl Verdicts {
         let MatchResult { collection, units, approach, .. } = *answer;
         let verify = approach.method.is_some().then_some(approach.verify);
         let by_match = Rule::by_match(options.linkage, verify);
+        let connects = answer.connecting(options.linkage);
         // The witness, and the units of the document and of the witness.
         let stands = |document: DocumentId| {
             let (unit, leader) = answer.units_of(document)?;
             let kept = units.members(leader)[0];
-            let stays = options.only_protected && leader.0 >= units.protected();
+            let stays = (options.only_protected && leader.0 >= units.protected())
+                || connects.as_ref().is_some_and(|all| unit == leader && !all[leader.index()]);
             (!stays && document != kept).then_some((kept, unit, leader))
         };
         let mut leads = vec![false; collection.len() as usize];
@@ -101,7 +124,14 @@ impl Verdicts {
             let (content, tokens) = digests[place as usize];
             let witness = Identity { content, tokens, set: leader };
             let own = Identity { content: row.text, tokens: row.sequence, set: unit };
-            let rule = Rule::of(&own, &witness, by_match);
+            let rule = match connects {
+                // Documents of one unit do not match each other: others connect them.
+                Some(_) if unit == leader => by_match,
+                Some(_) if options.templates.is_none() && answer.have_equal_sets(unit, leader) => {
+                    Rule::of(&Identity { set: leader, ..own }, &witness, by_match)
+                }
+                _ => Rule::of(&own, &witness, by_match),
+            };
             rule as u8
         };
         let mut rules: Vec<u8> = Vec::with_capacity(collection.len() as usize);

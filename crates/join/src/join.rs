@@ -7,7 +7,7 @@ use crate::source::{SetSource, SourceError};
 use crate::survivors::components::components;
 use crate::survivors::leaders::{LeaderOptions, leaders};
 use crate::survivors::pairs::{PairLimits, all_pairs};
-use crate::verify::{AcceptedVerifier, ExactVerifier, Verifier, is_contained};
+use crate::verify::{AcceptedVerifier, ExactVerifier, MayMatchVerifier, Verifier, is_contained};
 use crate::{
     Criterion, Edge, InvertedIndex, JoinError, JoinOptions, JoinResult, Linkage, PairList,
     Progress, SetId, Statistics,
@@ -19,8 +19,8 @@ use std::time::Instant;
 /// Exact set-similarity join: which sets match, and which are kept.
 ///
 /// Borrows its source: several joins of one source may run, also at the same time. Runs on the
-/// rayon pool that it is called in. The result is a function of the sets, their precedence, the
-/// criterion, and the linkage, witness rule and protected sets of the options: neither threads nor
+/// rayon pool that it is called in. The result is a function of the sets, their precedence, which of them
+/// [may match](SetSource::may_match), the criterion, and the linkage, witness rule and protected sets of the options: neither threads nor
 /// memory change it.
 ///
 /// # Errors
@@ -182,6 +182,7 @@ fn search<S: SetSource>(
     progress: &dyn Progress,
 ) -> Result<JoinResult, SourceError> {
     let sets = pairs.sets;
+    let verifier = &MayMatchVerifier { sets, verifier };
     let list = |limits| all_pairs(pairs, verifier, limits, statistics, progress);
     let itself = |set: SetId| (set, sets.size(set));
     let mut result = JoinResult::default();

@@ -8,9 +8,9 @@ use lookalike_core::fingerprint::finalise;
 use lookalike_core::{Halves, Measure, Overlap, SparseIndex};
 use lookalike_join::{
     CandidateSearch, ChunkId, Criterion, Decision, DfSketch, Edge, HighElements, InMemorySets,
-    JoinError, JoinOptions, JoinResult, LeaderPass, Linkage, MatchEdge, OffsetArrays, Part,
-    Posting, RemovalCondition, SetId, SetScan, SetSource, Silent, SortedSets, SourceError,
-    SpillBudget, TaskId, WitnessRule, candidates, index_keys, join, verify,
+    InMemorySorted, JoinError, JoinOptions, JoinResult, LeaderPass, Linkage, MatchEdge,
+    OffsetArrays, Part, Posting, RemovalCondition, SetId, SetScan, SetSource, Silent, SortedSets,
+    SourceError, SpillBudget, TaskId, WitnessRule, candidates, index_keys, join, verify,
 };
 use proptest::prelude::*;
 use std::cmp::Reverse;
@@ -362,6 +362,93 @@ proptest! {
                 prop_assert!(!(fails && asked));
             }
         }
+    }
+}
+
+/// Sets of which only those with different values may match.
+struct WithValues<'a> {
+    sets: InMemorySets<OffsetArrays<'a, i64>>,
+    values: &'a [u8],
+}
+
+impl SetSource for WithValues<'_> {
+    type Scan<'a>
+        = InMemorySets<OffsetArrays<'a, i64>>
+    where
+        Self: 'a;
+    type Sorted<'a>
+        = InMemorySorted<'a, OffsetArrays<'a, i64>>
+    where
+        Self: 'a;
+
+    fn len(&self) -> u32 {
+        self.sets.len()
+    }
+
+    fn size(&self, set: SetId) -> u32 {
+        self.sets.size(set)
+    }
+
+    fn may_match(&self, a: SetId, b: SetId) -> bool {
+        self.values[a.index()] != self.values[b.index()]
+    }
+
+    fn chunks(&self) -> u32 {
+        self.sets.chunks()
+    }
+
+    fn chunk_of(&self, set: SetId) -> ChunkId {
+        self.sets.chunk_of(set)
+    }
+
+    fn scan(&self) -> InMemorySets<OffsetArrays<'_, i64>> {
+        self.sets
+    }
+
+    fn sorted<S: Send>(
+        &self,
+        wanted: &SparseIndex,
+        limit: u64,
+        states: Vec<S>,
+        visit: impl Fn(&mut S, SetId, Halves<'_>) -> Result<(), SourceError> + Sync,
+        done: impl FnMut(S),
+    ) -> Result<Self::Sorted<'_>, SourceError> {
+        self.sets.sorted(wanted, limit, states, visit, done)
+    }
+}
+
+proptest! {
+    /// Only pairs that may match are matches, in every search: equal sets as well.
+    #[test]
+    fn pairs_that_may_match(
+        sets in sets(), criterion in criteria(), values in prop::collection::vec(0u8..3, 1..40),
+        search in searches(), protected in 0u32..9,
+        witness in prop::sample::select(vec![WitnessRule::First, WitnessRule::Best]),
+        list_pairs in prop::sample::select(vec![None, Some(1), Some(u64::MAX)]),
+    ) {
+        let count = sets.len() as u32;
+        let values: Vec<u8> = values.iter().copied().cycle().take(sets.len()).collect();
+        let mut truth = brute_force(&sets, criterion);
+        truth.retain(|&(later, earlier), _| values[later as usize] != values[earlier as usize]);
+        let protected = protected.min(count);
+        let mut removing = truth.clone();
+        removing.retain(|&(later, _), _| later >= protected);
+        let all: Vec<(u32, u32, u32)> =
+            truth.iter().map(|(&(later, earlier), counts)| (later, earlier, counts.shared)).collect();
+        let arrays = Arrays::new(&sets);
+        let source = WithValues { sets: arrays.sets(), values: &values };
+        let options = JoinOptions { search, list_pairs, ..JoinOptions::in_memory(Linkage::Leaders) };
+        let options = JoinOptions { witness, protected, ..options };
+        let found = join(&source, criterion, &options, &Silent).unwrap();
+        prop_assert_eq!(leaders(&found), greedy(count, &removing, witness, criterion.measure));
+        prop_assert_eq!(found.pairs.complete, list_pairs.is_some_and(|most| all.len() as u64 <= most));
+        if found.pairs.complete {
+            prop_assert_eq!(listed(&found), all.clone());
+        }
+        let options = JoinOptions { search, list_pairs, ..JoinOptions::in_memory(Linkage::Components) };
+        let found = join(&source, criterion, &options, &Silent).unwrap();
+        prop_assert_eq!(leaders(&found), component_labels(count, &truth));
+        prop_assert!(listed(&found).iter().all(|edge| truth.contains_key(&(edge.0, edge.1))));
     }
 }
 

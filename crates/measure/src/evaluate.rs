@@ -230,7 +230,7 @@ struct Checked {
 impl Checked {
     fn new(settings: &Settings, options: &EvaluateOptions) -> Result<Self, LookalikeError> {
         settings.refuse(
-            &["keep_n", "contained_only", "max_lost", "label_field", "boilerplate"],
+            &["keep_n", "contained_only", "max_lost", "label_field", "boilerplate", "across"],
             "evaluate",
         )?;
         let matching = settings.matching()?;

@@ -94,7 +94,10 @@ fn carry_out(job: &Job, cluster: bool, progress: &dyn Progress) -> Result<Previe
     let not_planned = match job.against.is_empty() {
         false => Some("a plan does not know the setting against".to_owned()),
         true => {
-            job.settings.refuse(&Settings::SURVIVORS, "plan").err().map(|error| error.to_string())
+            let refused = |names: &[&str]| job.settings.refuse(names, "plan").err();
+            let error =
+                refused(&Settings::SURVIVORS).or_else(|| refused(&["boilerplate", "across"]));
+            error.map(|error| error.to_string())
         }
     };
     let planned = match &not_planned {

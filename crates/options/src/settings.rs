@@ -27,7 +27,7 @@ const SURVIVORS: Item = Item { heading: "Which duplicate to keep", ..MATCHING };
 const OF_METHOD: Item = Item { heading: "Method", ..MATCHING };
 
 /// All settings, group by group, in the order of the documentation.
-pub const SETTINGS: [&[Item]; 17] = [
+pub const SETTINGS: [&[Item]; 18] = [
     CRITERION,
     WITNESS,
     ANALYSIS,
@@ -35,6 +35,7 @@ pub const SETTINGS: [&[Item]; 17] = [
     COMMON,
     BOILERPLATE,
     SEPARATE,
+    ACROSS,
     KEEP,
     KEEP_N,
     CONTAINED,
@@ -256,6 +257,26 @@ pub const SEPARATE: &[Item] = &[
         ..MATCHING
     },
 ];
+
+/// By what documents have to differ.
+pub const ACROSS: &[Item] = &[Item {
+    name: "across",
+    value: "NAME|inputs",
+    kind: Kind::Name,
+    help: "Match only documents with different values of this field, or of different inputs: train and test data, \
+           sources, owners",
+    long_help: Some(
+        "Match only documents with different values of this field, such as split or source; `inputs` for the input \
+         arguments that documents come from. No pair, cluster or removal is of two documents with the same \
+         value, identical ones included, whatever the method is; components connect them through others. The \
+         summary has the numbers for each pair of values: the overlap of train and test data. Documents without the field have one value in common, and the distinct elements of a list are one value.",
+    ),
+    python_help: Some(
+        "Match only documents with different values of this field, or of different inputs (``\"inputs\"``): train and test data, \
+         sources, owners.",
+    ),
+    ..MATCHING
+}];
 
 /// Which duplicate is kept.
 pub const KEEP: &[Item] = &[Item {

@@ -139,6 +139,7 @@ fn summary() -> Summary {
         documents_in_clusters: 92_102,
         largest_cluster: 11_204,
         pairs: Pairs { listed: 1_204_310, complete: true },
+        across: None,
         near_misses: None,
         candidates: 49_218,
         verified: 31_002,

@@ -8,6 +8,7 @@
 pub mod human;
 
 mod accuracy;
+mod across;
 mod boilerplate;
 mod boilerplate_lines;
 mod clean;
@@ -31,6 +32,7 @@ mod warnings;
 mod windows;
 
 pub use accuracy::{Accuracy, Compared};
+pub use across::{AcrossPair, AcrossSummary, AcrossValue, CountedBy};
 pub use boilerplate::{BoilerplatePassage, BoilerplateSummary, SiteBoilerplate, TemplateSite};
 pub use evaluation::{
     ClassResult, ClassesSummary, ClusterResult, Decile, Evaluation, EvaluationReport,

@@ -4,6 +4,7 @@
 //! threads, the command line) are in [`Summary::run`]; all others are the same bytes for the same
 //! documents and settings.
 
+use crate::across::AcrossSummary;
 use crate::boilerplate::{BoilerplateSummary, TemplateSite};
 use crate::human::{count, counted, share};
 use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
@@ -84,6 +85,9 @@ pub struct Summary {
     /// Pairs just below the threshold, if they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near_misses: Option<NearMissSummary>,
+    /// Matches by pair of values, if documents match only across values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub across: Option<AcrossSummary>,
     /// Candidates: pairs of distinct documents that have a common key and pass the length
     /// and positional filters.
     pub candidates: u64,

@@ -1,7 +1,7 @@
 //! The summary table that a run prints on the terminal.
 
 use crate::human::{bytes, count, counted, duration, rate, share};
-use crate::{Action, DifferenceSummary, Differing, Summary};
+use crate::{AcrossSummary, Action, DifferenceSummary, Differing, Summary};
 
 impl Summary {
     /// Rows of name and value. Unusual counts that are 0 are omitted; an indented name is a part of
@@ -54,6 +54,9 @@ impl Summary {
             for (name, found) in differences.found() {
                 row(&format!("  {name}"), found);
             }
+        }
+        for (name, value) in self.across.iter().flat_map(AcrossSummary::rows) {
+            row(&name, value);
         }
         let without = format!("without {}", self.lacking());
         let few = self.settings.under_min_features();

@@ -12,7 +12,9 @@ use crate::reading::{Documents, Reading};
 use crate::scratch_dir::ScratchDir;
 use crate::settings::DEFAULT_KEEP_N;
 use crate::term_counts::DocumentSum;
-use crate::{Job, LookalikeError, input_fields, keep_fields, skipped_files, state, tokens};
+use crate::{
+    Job, LookalikeError, Settings, input_fields, keep_fields, skipped_files, state, tokens,
+};
 use lookalike_cluster::KeepRule;
 use lookalike_core::Measure;
 use lookalike_engine::signer::StoredDocuments;
@@ -180,8 +182,22 @@ pub(crate) fn find_inputs(job: &Job) -> Result<(Job, Inputs, u32), LookalikeErro
                 .into(),
         ));
     }
+    refuse_across(&job.settings, !job.against.is_empty())?;
     let (inputs, first_protected_file) = discover(job, &keep)?;
     Ok((tokens::decide(job, &inputs)?, inputs, first_protected_file))
+}
+
+/// Refuses to compare documents across values with a collection that is left as it is.
+pub(crate) fn refuse_across(settings: &Settings, has_against: bool) -> Result<(), LookalikeError> {
+    match settings.across.as_ref().filter(|_| has_against) {
+        None => Ok(()),
+        Some(value) => Err(LookalikeError::Settings(format!(
+            "the setting across={value} compares the inputs with each other by their values, and the \
+             setting against with another collection; leave one of them out (against_only \
+             removes only what is in the other collection; keep=prefer(FIELD=VALUE) says \
+             which side of across is kept)"
+        ))),
+    }
 }
 
 /// Reads and matches on the threads of the current pool, and begins the result. With `list_pairs`
@@ -370,9 +386,8 @@ impl<'a> Compared<'a> {
         common.apply(&mut settings, &mut approach)?;
         let boilerplate = Boilerplate::of(job, documents, &settings, kept, progress)?;
         settings.boilerplate = boilerplate.as_ref().map(|found| found.elements.clone());
-        let given = &documents.inputs.options.fields.given;
-        let signer =
-            Signer::for_approach(&settings, &approach)?.with_given(given).with_stored(stored);
+        let signer = Signer::for_approach(&settings, &approach)?;
+        let signer = signer.of_inputs(documents.inputs).with_stored(stored);
         Ok(Self { documents, settings, approach, lexicon, counted, common, boilerplate, signer })
     }
 
@@ -437,7 +452,8 @@ impl Compared<'_> {
         }
         let settings =
             MatchSettings { distinct: None, words_count: false, ..self.settings.clone() };
-        self.read_again(job, &Signer::new(&settings), collection, progress).map(Some)
+        let signer = Signer::new(&settings).of_inputs(self.documents.inputs);
+        self.read_again(job, &signer, collection, progress).map(Some)
     }
 
     /// The documents of a collection once more, by another signer.

@@ -7,12 +7,13 @@ use crate::summarise::settings_summary;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{CommonElements, FeatureKind, Overlap, overlap};
 use lookalike_engine::templates::complete_reaches;
-use lookalike_engine::{Described, MatchSettings, Signer};
+use lookalike_engine::{Across, Described, MatchSettings, Signer};
 use lookalike_io::FeatureList;
 use lookalike_report::{
     Comparison, DocExhibit, Explanation, Measures, Question, SettingsSummary, TextStyle,
 };
 use lookalike_text::{AnalysisSettings, Analyzer};
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -168,7 +169,22 @@ fn apart(
     let found = distinct.map(|distinct| distinct.differences(described, values));
     let found = found.filter(|found| !found.is_empty());
     said.extend(found.map(|found| format!("Kept apart: {}.", found.join("; "))));
+    said.extend(settings.across().and_then(|across| same_value(documents, &across)));
     Ok((!said.is_empty()).then(|| said.join(" ")))
+}
+
+/// A sentence for documents of the same value, where only those of different values match.
+fn same_value(documents: [&ReadDocument; 2], across: &Across) -> Option<String> {
+    let values = documents.map(|document| match across.field() {
+        None => BTreeSet::from([document.argument.as_str()]),
+        Some(name) => document.values_of(name).collect(),
+    });
+    let [of_a, of_b] = &values;
+    (of_a == of_b).then(|| {
+        let shown: Vec<&str> = of_a.iter().copied().collect();
+        let shown = if shown.is_empty() { "none".to_owned() } else { shown.join(", ") };
+        format!("Same value of {across} ({shown}): not compared.")
+    })
 }
 
 /// The features as a set, in order: the differences of two are the features that one of them has.

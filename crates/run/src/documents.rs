@@ -29,7 +29,7 @@ pub(crate) fn fill_documents(
     table: &mut Table<'_, Listed<'static>>,
 ) -> Result<(), LookalikeError> {
     let Analysis { collection, units, matches, .. } = analysis;
-    let in_pairs = units.in_pairs(matches);
+    let in_pairs = units.in_pairs(collection, matches);
     let members = units.ids().filter(|unit| in_pairs[unit.index()]);
     let listed: Vec<DocumentId> = members.flat_map(|unit| units.members(unit)).copied().collect();
 

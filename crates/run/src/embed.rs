@@ -1,6 +1,6 @@
 //! `dedup` and `cluster` in memory: a source to an [`Answer`], without a result directory.
 
-use crate::analysis::{Analysis, Request, analyse_inputs, discover, pool};
+use crate::analysis::{Analysis, Request, analyse_inputs, discover, pool, refuse_across};
 use crate::answer::{Answer, Place};
 use crate::approach::needs_statistics;
 use crate::decisions::Clusters;
@@ -16,8 +16,8 @@ use crate::source::{
 };
 use crate::summarise::summarise;
 use crate::table_store::TablesInMemory;
-use crate::{Job, LookalikeError, Resources, Settings, skipped_files, symbols, tokens};
-use lookalike_engine::Progress;
+use crate::{Job, LookalikeError, Resources, Settings, across, skipped_files, symbols, tokens};
+use lookalike_engine::{Across, Progress};
 use lookalike_io::{Beside, Inputs};
 use lookalike_methods::MethodSpec;
 use lookalike_report::{Action, Summary};
@@ -116,6 +116,9 @@ fn check_source(source: &Source<'_>, settings: &Settings) -> Result<(), Lookalik
     if settings.boilerplate.is_some() {
         return Err(reads_twice("the setting boilerplate", name));
     }
+    if settings.across().is_some_and(|across| across.field().is_some()) {
+        return Err(reads_twice("the setting across", name));
+    }
     if let Some(method) = &settings.method
         && method.lexicon.is_none()
         && needs_statistics(&method.spec.parse::<MethodSpec>()?)
@@ -133,6 +136,15 @@ fn answer(
     progress: &dyn Progress,
 ) -> Result<Answer, LookalikeError> {
     let protected = source.protected.as_ref().map(|protected| &protected.by);
+    refuse_across(&job.settings, protected.is_some())?;
+    let is_one = matches!(source.kind, SourceKind::Caller(_));
+    if is_one && job.settings.across() == Some(Across::Inputs) {
+        return Err(LookalikeError::Settings(
+            "the setting across=inputs compares the documents of different files, and documents in \
+             memory are of one source; name a field that tells them apart"
+                .into(),
+        ));
+    }
     let read_once = source.is_read_once()
         || matches!(protected, Some(Against::Source(protected)) if protected.is_read_once());
     let list_pairs = job.settings.lists_pairs(action);
@@ -157,9 +169,10 @@ fn answer(
     }
 
     let records = caller.as_ref().map(CallerSource::rows);
+    let documents = Documents { inputs: &analysis.inputs, reading };
+    summary.across = across::summary(&analysis, documents)?;
     let mut differences = None;
     if !read_once {
-        let documents = Documents { inputs: &analysis.inputs, reading };
         let ids_repeat = summary.duplicate_ids > 0;
         summary.symbol_differences = symbols::count(&analysis, documents, ids_repeat)?;
         if action != Action::List {

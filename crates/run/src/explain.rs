@@ -95,9 +95,16 @@ fn explained(
         let named = job.settings.distinct_by.join(", ");
         format!("Only documents of the same {named} were compared (distinct_by).")
     });
+    let across = job.settings.across.as_ref().map(|value| match value.as_str() {
+        "inputs" => "Only documents of different inputs were compared (across).".to_owned(),
+        field => {
+            format!("Only documents with different values of `{field}` were compared (across).")
+        }
+    });
     let changed = changed.map(|changed| changed.to_string());
-    let decision =
-        [Some(decision), separated, distinct, survivors, estimate, changed].into_iter().flatten();
+    let decision = [Some(decision), separated, distinct, across, survivors, estimate, changed]
+        .into_iter()
+        .flatten();
     let decision = decision.collect::<Vec<_>>().join(" ");
     let mut read = documents.into_iter().map(|mut document| {
         document.read.exhibit.id = document.name.shown(ids_repeat).to_string();

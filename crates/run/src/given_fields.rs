@@ -3,7 +3,7 @@
 
 use crate::no_statistics::NoStatistics;
 use crate::{LookalikeError, Settings};
-use lookalike_engine::{Distinction, Distinctions, Signer};
+use lookalike_engine::{Across, Distinction, Distinctions, Signer};
 use lookalike_methods::{MethodSpec, build};
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub fn given_fields<'s>(
     settings: &Settings,
     methods: impl IntoIterator<Item = &'s MethodSpec>,
 ) -> Result<Vec<String>, LookalikeError> {
-    let distinct = settings.distinctions()?;
+    let (distinct, across) = (settings.distinctions()?, settings.across());
     let fields = distinct.iter().flat_map(Distinctions::fields);
     let labels = settings.label_field.as_deref();
     let mut names: Vec<String> = Vec::new();
@@ -25,7 +25,8 @@ pub fn given_fields<'s>(
             names.push(name.to_owned());
         }
     };
-    fields.chain(labels).for_each(&mut add);
+    let across = across.as_ref().and_then(Across::field);
+    fields.chain(labels).chain(across).for_each(&mut add);
     for spec in methods {
         let method = build(spec, Some(Arc::new(NoStatistics)))?;
         method.fields().given().for_each(|name| add(name));
@@ -41,6 +42,7 @@ pub(crate) fn check_read(signer: &Signer, settings: &Settings) -> Result<(), Loo
     let Some(name) = signer.missing_field() else { return Ok(()) };
     let setting = match &settings.separate_by {
         Some(field) if field == name => "separate_by",
+        _ if settings.across.as_deref() == Some(name) => "across",
         _ if settings.parsed_distinctions()?.contains(&Distinction::Field(name.into())) => {
             "distinct_by"
         }
@@ -53,6 +55,13 @@ pub(crate) fn check_read(signer: &Signer, settings: &Settings) -> Result<(), Loo
 }
 
 impl Settings {
+    /// By what documents have to differ to match ([`Settings::across`]).
+    #[must_use]
+    pub fn across(&self) -> Option<Across> {
+        // Any text is a name.
+        self.across.as_ref().and_then(|written| written.parse().ok())
+    }
+
     /// The distinctions of [`Settings::distinct_by`].
     pub(crate) fn parsed_distinctions(&self) -> Result<Vec<Distinction>, LookalikeError> {
         let mut found = Vec::new();

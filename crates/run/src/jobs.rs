@@ -19,7 +19,7 @@ use crate::source_losses::source_losses;
 use crate::summarise::summarise;
 use crate::table_store::{TableFiles, write_problems};
 use crate::template_sample::TemplateSample;
-use crate::{Job, LookalikeError, Settings, memory, skipped_files, state, symbols};
+use crate::{Job, LookalikeError, Settings, across, memory, skipped_files, state, symbols};
 use lookalike_engine::Progress;
 use lookalike_engine::poll::Poll;
 use lookalike_io::input::LeftOut;
@@ -183,6 +183,7 @@ fn carry_out(
         summary.outputs.extend(write_attributes(&analysis, &clusters, &staging)?);
     }
     let documents = Documents::of_files(&analysis.inputs);
+    summary.across = across::summary(&analysis, documents)?;
     let ids_repeat = summary.duplicate_ids > 0;
     summary.symbol_differences = symbols::count(&analysis, documents, ids_repeat)?;
     if let Some(differences) = differences {

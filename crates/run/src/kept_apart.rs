@@ -42,8 +42,9 @@ impl KeptApart {
             edges.iter().map(|edge| (edge.later, edge.earlier)).collect();
         let are_apart =
             |a: SetId, b: SetId| a != b && !known.contains(&(a, b)) && !known.contains(&(b, a));
-        // Documents of equal sets are apart as well.
-        let several = all.ids().filter(|&unit| all.members(unit).len() > 1);
+        // Documents of equal sets are apart as well, unless they do not match in any case.
+        let across = collection.matches_across();
+        let several = all.ids().filter(|&unit| !across && all.members(unit).len() > 1);
         let equal = several.map(|unit| (unit, unit, all.size(unit)));
         let pairs = found.iter().map(|edge| (edge.later, edge.earlier, edge.shared));
         let mut kept = Self { pairs: Vec::new(), complete: true };

@@ -81,6 +81,8 @@ pub(crate) struct ReadDocument {
     pub(crate) title: Option<String>,
     /// Values of the fields that settings name.
     pub(crate) values: Vec<(String, String)>,
+    /// The input argument that led to it.
+    pub(crate) argument: String,
 }
 
 /// The documents that fit one name equally well.
@@ -279,7 +281,7 @@ impl ReadDocument {
     pub(crate) fn of_text(id: &str, text: &str) -> Self {
         let exhibit =
             DocExhibit { id: id.to_owned(), text: text.to_owned(), ..DocExhibit::default() };
-        Self { exhibit, ..Self::default() }
+        Self { exhibit, argument: id.to_owned(), ..Self::default() }
     }
 
     /// Its values of a field.
@@ -299,6 +301,7 @@ impl ReadDocument {
             beside: record.beside,
             title: title.map(std::borrow::Cow::into_owned),
             values: values.collect(),
+            argument: inputs.files[record.file as usize].argument.clone(),
             exhibit: DocExhibit {
                 id: id_of(record, inputs),
                 title: owned(&record.title),

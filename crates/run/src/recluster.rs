@@ -112,7 +112,7 @@ fn carry_out(job: &ReclusterJob, progress: &dyn Progress) -> Result<Summary, Loo
         &settings.keep_rules()?,
         &earlier.settings.keep_rules()?,
     )?;
-    let units = Units::new(&documents, order, settings.measure);
+    let units = Units::new(&documents, order, settings.measure, settings.across.is_some());
     let known = Known::read(&job.run, &documents, &mut of_clusters)?;
     let whole = matches!(criterion, criterion::Criterion::Exact(..));
     let pairs = Pairs::open(&job.run, &documents, Some(&mut of_pairs), whole)?;

@@ -103,6 +103,11 @@ pub struct Settings {
     /// of fields, what patterns find ([`Distinction::list`](lookalike_engine::Distinction::list)).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub distinct_by: Vec<String>,
+    /// Only documents with different values of this field match, or of different inputs (`inputs`): train
+    /// and test data, sources, owners. Documents without a value have one in common; of a list, the
+    /// distinct elements are the value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub across: Option<String>,
     /// Another way to find candidates than the exact join.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<MethodSettings>,
@@ -224,6 +229,7 @@ impl Default for Settings {
             separate_by: None,
             label_field: None,
             distinct_by: Vec::new(),
+            across: None,
             method: None,
         }
     }
@@ -271,6 +277,13 @@ impl Settings {
         self.check_features()?;
         self.check_case()?;
         self.check_boilerplate()?;
+        if let Some(value) = self.across.as_ref().filter(|_| self.keep_n != DEFAULT_KEEP_N) {
+            return Err(LookalikeError::Settings(format!(
+                "the setting keep_n={} counts documents of a cluster that match one another, and with \
+                 the setting across={value} documents of the same value do not; leave one of them out",
+                self.keep_n
+            )));
+        }
         let threshold: Threshold = self.threshold.parse()?;
         let features = match self.shingle_size() {
             None => FeatureKind::Terms,
@@ -290,6 +303,7 @@ impl Settings {
             boilerplate: None,
             min_features: (count > 1).then_some(MinFeatures { count, features, terms }),
             distinct: self.distinctions()?.map(Arc::new),
+            across: self.across(),
             words_count: self.max_lost.is_some(),
         })
     }
@@ -492,12 +506,13 @@ impl Settings {
 /// A setting that not every call honours: its name, whether it is given, and the runs that do.
 type Scope = (&'static str, fn(&Settings) -> bool, &'static str);
 
-const SCOPES: [Scope; 5] = [
+const SCOPES: [Scope; 6] = [
     ("keep_n", |given| given.keep_n != DEFAULT_KEEP_N, "dedup on one machine"),
     ("contained_only", |given| given.contained_only.is_some(), "dedup and cluster on one machine"),
     ("max_lost", |given| given.max_lost.is_some(), "dedup and cluster on one machine"),
     ("label_field", |given| given.label_field.is_some(), "dedup and plan on one machine"),
     ("boilerplate", |given| given.boilerplate.is_some(), "dedup and cluster on one machine"),
+    ("across", |given| given.across.is_some(), "dedup and cluster on one machine"),
 ];
 
 /// What is done and where it goes: none of it changes which documents match.

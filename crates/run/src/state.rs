@@ -3,6 +3,7 @@
 use crate::memory::Memory;
 use crate::scratch_dir::{INPUTS, JOB, ScratchDir, ScratchDirError};
 use crate::{ErrorKind, Job, LookalikeError, Settings};
+use lookalike_engine::Across;
 use lookalike_io::sink::Staging;
 use lookalike_io::{Compression, Inputs};
 use lookalike_spill::regular_file;
@@ -199,6 +200,9 @@ fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: b
         false => std::path::absolute(&job.output).unwrap_or_else(|_| job.output.clone()),
     };
     let settings = Settings { formats: job.settings.formats.recorded(), ..job.settings.clone() };
+    // Which argument led to a file is a value of its documents.
+    let across = matches!(job.settings.across(), Some(Across::Inputs));
+    let arguments = inputs.files.iter().filter(|_| across).map(|file| file.argument.as_str());
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         // Version of the layout of checkpoints.
@@ -208,6 +212,7 @@ fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: b
         "output": output,
         "settings": to_value(&settings).unwrap_or_default(),
         INPUTS: inputs.files.iter().map(file).collect::<Vec<_>>(),
+        "arguments": arguments.collect::<Vec<_>>(),
         "first_file_of_against": first_protected_file,
         "against_only": job.against_only,
         "lists_all_pairs": list_pairs,

@@ -249,6 +249,9 @@ fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
     if let Some(field) = &settings.separate_by {
         other.insert("separate_by".into(), json!(field));
     }
+    if let Some(value) = &settings.across {
+        other.insert("across".into(), json!(value));
+    }
     if let Some(field) = &settings.site_field {
         other.insert("site_field".into(), json!(field));
     }

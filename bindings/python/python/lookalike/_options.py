@@ -75,6 +75,9 @@ class SettingFields:
         ``names``, ``symbols``, the name of a field, a ``/REGEX/``; one or several.
     separate_by : str, optional
         Match only documents with the same value of this field: a language, a site, a security label.
+    across : str, optional
+        Match only documents with different values of this field, or of different inputs (``"inputs"``): train and
+        test data, sources, owners.
     keep : str | Sequence[str], default "first"
         Which duplicate to keep: ``first``, ``last``, ``longest``, ``shortest``, ``newest``, ``oldest``,
         ``max:FIELD``, ``min:FIELD`` or ``prefer(FIELD=VALUE|VALUE)``; several, also in one text with commas
@@ -187,6 +190,7 @@ class SettingFields:
     site_field: str | None = None
     distinct_by: str | Sequence[str] = ()
     separate_by: str | None = None
+    across: str | None = None
     keep: str | Sequence[str] = "first"
     keep_n: int = 1
     contained_only: Threshold | None = None
@@ -240,6 +244,7 @@ class TextKeywords(TypedDict, total=False):
     site_field: str | None
     distinct_by: str | Sequence[str]
     separate_by: str | None
+    across: str | None
     keep: str | Sequence[str]
     keep_n: int
     contained_only: Threshold | None
@@ -323,6 +328,7 @@ PATHS: dict[str, tuple[str, ...]] = {
     "site_field": ("site_field",),
     "distinct_by": ("distinct_by",),
     "separate_by": ("separate_by",),
+    "across": ("across",),
     "keep": ("keep",),
     "keep_n": ("keep_n",),
     "contained_only": ("contained_only",),

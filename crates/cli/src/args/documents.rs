@@ -1,7 +1,7 @@
 //! The arguments of `lookalike compare` and `lookalike explain`.
 
 use super::values::utf8;
-use super::{AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, SeparateArgs};
+use super::{AcrossArgs, AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, SeparateArgs};
 use clap::Args;
 use lookalike::input::Extractor;
 use std::path::PathBuf;
@@ -22,6 +22,8 @@ pub(crate) struct CompareArgs {
     pub(crate) analysis: AnalysisArgs,
     #[command(flatten)]
     pub(crate) separate: SeparateArgs,
+    #[command(flatten)]
+    pub(crate) across: AcrossArgs,
     /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     pub(crate) format: FormatArg,

@@ -46,6 +46,7 @@ groups! {
     BoilerplateArgs, Boilerplate: BOILERPLATE;
     MinFeaturesArgs, MinFeatures: MIN_FEATURES;
     SeparateArgs, Separate: SEPARATE;
+    AcrossArgs, Across: ACROSS;
     KeepArgs, Keep: KEEP;
     KeepNArgs, KeepN: KEEP_N;
     ContainedArgs, Contained: CONTAINED;

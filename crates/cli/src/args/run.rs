@@ -3,8 +3,8 @@
 use super::options::choice;
 use super::values::utf8;
 use super::{
-    ContainedArgs, InputArgs, KeepNArgs, LabelArgs, LogArgs, LostArgs, MatchArgs, MemoryArgs,
-    OutputArgs, ReportArgs, SeedArgs, WitnessArgs,
+    AcrossArgs, ContainedArgs, InputArgs, KeepNArgs, LabelArgs, LogArgs, LostArgs, MatchArgs,
+    MemoryArgs, OutputArgs, ReportArgs, SeedArgs, WitnessArgs,
 };
 use clap::Args;
 use lookalike::settings::Linkage;
@@ -76,6 +76,8 @@ pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) label: LabelArgs,
     #[command(flatten)]
+    pub(crate) across: AcrossArgs,
+    #[command(flatten)]
     pub(crate) extra: ExtraArgs,
     /// Stop (exit code 3) before more than this share is removed, of all documents or of an input
     /// with at least 100 documents [default: 98% of all, if there are more than 1000]
@@ -126,6 +128,8 @@ pub(crate) struct ClusterArgs {
     pub(crate) contained: ContainedArgs,
     #[command(flatten)]
     pub(crate) lost: LostArgs,
+    #[command(flatten)]
+    pub(crate) across: AcrossArgs,
     #[command(flatten)]
     pub(crate) extra: ExtraArgs,
 }

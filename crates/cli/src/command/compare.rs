@@ -4,7 +4,8 @@ use crate::args::{CompareArgs, FormatArg, Given};
 use crate::exit::Exit;
 
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Exit> {
-    let groups: [&Given; 4] = [&args.criterion, &args.analysis, &args.separate, &args.fields];
+    let groups: [&Given; 5] =
+        [&args.criterion, &args.analysis, &args.separate, &args.across, &args.fields];
     let mut settings = super::settings::settings(&groups)?;
     // Two named documents are always compared.
     settings.min_features = Some(1);

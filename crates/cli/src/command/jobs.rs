@@ -7,8 +7,8 @@ use lookalike::{Job, Settings, input::recorded_url, settings::Linkage};
 
 /// The job of `dedup`.
 pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
-    let survivors: [&Given; 5] =
-        [&args.witness, &args.contained, &args.lost, &args.label, &args.keep_n];
+    let own: [&Given; 6] =
+        [&args.witness, &args.contained, &args.lost, &args.label, &args.keep_n, &args.across];
     let mut job = Job {
         max_loss: args.max_loss.clone(),
         max_cluster: args.max_cluster.clone(),
@@ -16,7 +16,7 @@ pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
         against_only: args.against_only,
         mark: args.mark.then(|| args.mark_prefix.clone()),
         copy_files: args.copy_files,
-        ..job(&args.run, &args.extra, args.linkage, &survivors)?
+        ..job(&args.run, &args.extra, args.linkage, &own)?
     };
     if args.drop_all {
         job.settings.keep_n = 0;
@@ -26,16 +26,17 @@ pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
 
 /// The job of `cluster`.
 pub(super) fn cluster_job(args: &ClusterArgs) -> anyhow::Result<Job> {
-    job(&args.run, &args.extra, args.linkage, &[&args.witness, &args.contained, &args.lost])
+    let own: [&Given; 4] = [&args.witness, &args.contained, &args.lost, &args.across];
+    job(&args.run, &args.extra, args.linkage, &own)
 }
 
 fn job(
     args: &RunArgs,
     extra: &ExtraArgs,
     linkage: Option<Linkage>,
-    survivors: &[&Given],
+    own: &[&Given],
 ) -> anyhow::Result<Job> {
-    let settings = settings_of(&args.input, &args.matching, &args.seed, linkage, survivors)?;
+    let settings = settings_of(&args.input, &args.matching, &args.seed, linkage, own)?;
     Ok(Job {
         report_size: args.report.report_size as u64,
         attributes: extra.attributes,
@@ -53,14 +54,14 @@ pub(super) fn settings_of(
     matching: &MatchArgs,
     seed: &Given,
     linkage: Option<Linkage>,
-    survivors: &[&Given],
+    own: &[&Given],
 ) -> anyhow::Result<Settings> {
     let MatchArgs {
         criterion, analysis, common, boilerplate, least, separate, keep, method, ..
     } = matching;
     let groups: [&Given; 8] =
         [criterion, analysis, common, boilerplate, least, separate, keep, &input.fields];
-    let mut settings = super::settings::settings(&[&groups, survivors].concat())?;
+    let mut settings = super::settings::settings(&[&groups, own].concat())?;
     settings.method = super::settings::method(method, seed)?;
     settings.linkage = linkage;
     Ok(settings)

@@ -47,7 +47,7 @@ impl Collection {
     }
 
     /// The rows of a chunk and the digests of the sets that it stores.
-    pub(super) fn rows_and_digests(
+    pub(crate) fn rows_and_digests(
         &self,
         chunk: ChunkId,
     ) -> Result<(Cow<'_, Rows>, Cow<'_, [SetDigest]>), EngineError> {

@@ -76,9 +76,21 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Columns of values: one for each keep rule, and one for replaced characters.
+    /// Columns of values: one for each keep rule, one for replaced characters, and one for the values
+    /// across which documents match.
     pub(super) fn columns(&self) -> usize {
-        self.keep.len() + usize::from(self.signer.replaces_confusables())
+        self.replaced_at().map_or(self.keep.len(), |at| at + 1)
+            + usize::from(self.signer.matches_across())
+    }
+
+    /// The column for replaced characters, if they are replaced.
+    pub(super) fn replaced_at(&self) -> Option<usize> {
+        self.signer.replaces_confusables().then_some(self.keep.len())
+    }
+
+    /// The column for the values across which documents match, if they do.
+    pub(super) fn values_at(&self) -> Option<usize> {
+        self.signer.matches_across().then(|| self.columns() - 1)
     }
 
     pub(super) fn nothing(&self) -> ChunkResult {
@@ -169,10 +181,12 @@ impl Reader<'_> {
                 column.push(keep_value(rule, record, &self.fields, seen.text_bytes));
             }
         }
-        if self.signer.replaces_confusables()
-            && let Some(column) = result.metadata.attributes.last_mut()
-        {
-            column.push(scratch.replaced_value());
+        let columns = &mut result.metadata.attributes;
+        if let Some(at) = self.replaced_at() {
+            columns[at].push(scratch.replaced_value());
+        }
+        if let Some(at) = self.values_at() {
+            columns[at].push(scratch.value_key() as f64);
         }
         if let Some(rule) = self.sites {
             result.metadata.sites.push(site_key(&site(record, self.inputs, rule)));

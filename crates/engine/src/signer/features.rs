@@ -42,6 +42,20 @@ impl Signer {
         low: &mut Vec<u64>,
         high: &mut Vec<u64>,
     ) -> Result<SetDigest, Unsigned> {
+        let digest = self.grouped(seen, scratch, low, high)?;
+        // That of a set that is not stored is of the signed tokens, which have the key.
+        let has_key = !self.keeps_sets && !scratch.few;
+        Ok(if has_key { digest } else { scratch.given.across(digest) })
+    }
+
+    /// [`Signer::features`], with the digest of documents that may match whatever their values are.
+    fn grouped(
+        &self,
+        seen: &DocumentSummary,
+        scratch: &mut SignerScratch,
+        low: &mut Vec<u64>,
+        high: &mut Vec<u64>,
+    ) -> Result<SetDigest, Unsigned> {
         scratch.few = false;
         if let Some((unit, few)) = scratch.stored.take() {
             scratch.few = few;
@@ -132,7 +146,7 @@ impl Signer {
                 digest = scratch.given.separated(SetDigest(seen.sequence.0));
             }
             let low = self.arranged.map(|bound| set.partition_point(|&value| value <= bound));
-            Ok(LargeSet { set, low, digest })
+            Ok(LargeSet { set, low, digest: scratch.given.across(digest) })
         })
     }
 

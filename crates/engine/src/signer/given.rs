@@ -1,5 +1,6 @@
 //! Values of the fields that a method reads, and of those by which documents are distinct.
 
+use crate::across::with_key;
 use crate::distinctions::value_hash;
 use lookalike_core::SetDigest;
 use lookalike_core::fingerprint::{finalise, token};
@@ -29,6 +30,9 @@ pub(super) struct Given {
     pub(super) numbers: Vec<Number>,
     /// A hash of what it has in common with all documents that it may match; 0 if that is any.
     pub(super) label: u64,
+    /// The key of the value by which it differs from all documents that it may match; 0 if it may match
+    /// any.
+    pub(super) value: u64,
     /// A digest of its words, each as often as it occurs; 0 if they do not count.
     pub(super) words: u128,
 }
@@ -57,6 +61,11 @@ impl Given {
             elements.iter_mut().for_each(|element| *element = permuted(*element, self.label));
         }
         separated
+    }
+
+    /// A digest that documents with another value do not have.
+    pub(super) fn across(&self, digest: SetDigest) -> SetDigest {
+        SetDigest(with_key(digest.0, self.value))
     }
 
     /// A digest of a token sequence that documents with another label or other words do not have.
@@ -158,7 +167,16 @@ impl GivenFields {
 
     /// A hash of the values that a record has of a field.
     pub(super) fn value(&self, name: &str, record: &RecordView<'_>) -> u64 {
+        value_hash(self.values(name, record))
+    }
+
+    /// The values that a record has of a field.
+    pub(super) fn values<'r>(
+        &self,
+        name: &str,
+        record: &'r RecordView<'_>,
+    ) -> impl Iterator<Item = &'r str> {
         let field = self.names.iter().position(|(known, _)| known == name);
-        value_hash(field.into_iter().flat_map(|field| record.given.of(field)))
+        field.into_iter().flat_map(|field| record.given.of(field))
     }
 }

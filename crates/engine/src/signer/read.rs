@@ -3,9 +3,10 @@
 use super::content::{page, titled_text};
 use super::marks::MarkCursor;
 use super::{DocumentSummary, Signer, SignerScratch};
-use crate::Distinctions;
+use crate::across::{value_key, with_key};
 use crate::distinctions::{Described, value_hash};
 use crate::original;
+use crate::{Across, Distinctions};
 use lookalike_core::fingerprint::finalise;
 use lookalike_core::{
     FeatureKind, FeatureScratch, MultisetDigest, TextDigest, TokenDigest, fingerprint,
@@ -25,6 +26,19 @@ impl Signer {
         if let Some(stored) = self.read_stored(record.record, scratch) {
             return stored;
         }
+        let seen = self.read_content(record, scratch);
+        scratch.given.value = self.value(record);
+        DocumentSummary {
+            signed: TokenDigest(with_key(seen.signed.0, scratch.given.value)),
+            ..seen
+        }
+    }
+
+    fn read_content(
+        &self,
+        record: &mut RecordView<'_>,
+        scratch: &mut SignerScratch,
+    ) -> DocumentSummary {
         let marked = self.method.as_ref().is_some_and(|method| method.uses_marks());
         let original = original::digest(&record.content, record.beside);
         let content = std::mem::replace(&mut record.content, Content::Text(Cow::Borrowed("")));
@@ -122,6 +136,15 @@ impl Signer {
         let of = |distinct: &Distinctions| distinct.label(document, value, &mut scratch.parts);
         let distinct = beside.distinct.or_else(|| self.distinct.as_deref().map(of));
         Beside { distinct, ..beside }
+    }
+
+    /// The key of the value by which a document differs from those that it may match.
+    fn value(&self, record: &RecordView<'_>) -> u64 {
+        match &self.across {
+            None => 0,
+            Some(Across::Inputs) => self.file_keys.get(record.file as usize).copied().unwrap_or(0),
+            Some(Across::Field(name)) => value_key(self.given.values(name, record)),
+        }
     }
 
     /// Sets the label of a document, and the digest of its words if they count.

@@ -45,6 +45,11 @@ impl SignerScratch {
         }
     }
 
+    /// The key of the value across which the last document matches others; 0 where values do not count.
+    pub(crate) fn value_key(&self) -> u64 {
+        self.given.value
+    }
+
     /// Frees buffers that a large document has grown.
     pub(crate) fn free_large(&mut self) {
         self.features.free_large();

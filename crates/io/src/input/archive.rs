@@ -306,6 +306,7 @@ fn members_to_end_mark(
             object: None,
             damage: copied.is_err().then(String::new),
             partitions: archive.partitions.with(&member),
+            argument: archive.argument.clone(),
         });
         copied.map_err(Fault::Read)?;
     }

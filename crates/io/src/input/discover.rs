@@ -127,18 +127,27 @@ fn discover(
     let mut tally = Tally::new(&given);
     files.iter().for_each(|place| tally.add(&place.arguments, 1, 0));
     skipped.values().for_each(|arguments| tally.add(arguments, 0, 1));
-    let mut files: Vec<InputFile> = files.into_iter().map(|place| place.file).collect();
+    let shown: Vec<String> = given.iter().map(|arg| shown_url(arg)).collect();
+    let with_argument = |Place { file, arguments }: Place| {
+        let named = arguments.iter().map(|&number| &shown[number as usize]).min();
+        InputFile { argument: named.cloned().unwrap_or_default(), ..file }
+    };
+    let mut files: Vec<InputFile> = files.into_iter().map(with_argument).collect();
     let mut skipped: BTreeSet<PathBuf> = skipped.into_keys().collect();
     let mut unpacked = Vec::with_capacity(archives.len());
-    for archive in &archives {
-        let members = archive::unpack(&archive.file, &options)?;
-        tally.add(&archive.arguments, members.files.len(), members.skipped.len());
+    let mut read = Vec::with_capacity(archives.len());
+    for archive in archives {
+        let arguments = archive.arguments.clone();
+        let archive = with_argument(archive);
+        let members = archive::unpack(&archive, &options)?;
+        read.push(archive);
+        tally.add(&arguments, members.files.len(), members.skipped.len());
         files.extend(members.files);
         skipped.extend(members.skipped);
         left_out.extend(members.left_out);
         unpacked.push(Arc::new(members.folder));
     }
-    let archives = archives.into_iter().map(|place| place.file).collect();
+    let archives = read;
     if files.is_empty() {
         let given = if args.is_empty() {
             "no inputs".to_string()
@@ -474,6 +483,7 @@ impl<'a> Search<'a> {
             object: None,
             damage: self.unread.remove(path),
             partitions: Partitions::of(self.below_base(path)),
+            argument: String::new(),
         };
         let place = path.canonicalize().map_err(fail)?;
         let known = if is_archive { &mut self.archives } else { &mut self.found };

@@ -34,15 +34,20 @@ pub struct InputFile {
     pub damage: Option<String>,
     /// Fields that the directories above it name.
     pub partitions: Partitions,
+    /// The argument that led to it, of several the first by name; without what may be secret in a URL. Of
+    /// documents in memory, their name.
+    pub argument: String,
 }
 
 impl InputFile {
     /// Record batches of the caller, in place of a file: named, and never opened.
     #[must_use]
     pub fn in_memory(name: impl Into<String>) -> Self {
+        let name: String = name.into();
         Self {
             path: PathBuf::new(),
-            name: name.into(),
+            argument: name.clone(),
+            name,
             relative: PathBuf::new(),
             format: Format::PARQUET,
             compression: Compression::None,

@@ -294,6 +294,7 @@ fn file(object: Object, base: &str, format: Format, compression: Compression) ->
         object: Some(Arc::new(object)),
         damage: None,
         partitions,
+        argument: String::new(),
     }
 }
 

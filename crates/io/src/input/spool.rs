@@ -156,6 +156,7 @@ fn spool(
         object: None,
         damage: None,
         partitions: Partitions::default(),
+        argument: String::new(),
     };
     Ok((file, Arc::new(path)))
 }

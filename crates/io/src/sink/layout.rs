@@ -168,6 +168,7 @@ mod tests {
             object: None,
             damage: None,
             partitions: crate::Partitions::default(),
+            argument: String::new(),
         }
     }
 

@@ -26,6 +26,7 @@ pub(crate) fn input(path: impl AsRef<Path>, format: Format, compression: Compres
         object: None,
         damage: None,
         partitions: lookalike_io::Partitions::default(),
+        argument: String::new(),
     }
 }
 

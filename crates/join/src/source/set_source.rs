@@ -43,6 +43,19 @@ pub trait SetSource: Sync {
         1
     }
 
+    /// Number of pairs among the records that have this set, towards the same.
+    fn pairs_within(&self, set: SetId) -> u64 {
+        let copies = self.copies(set);
+        copies * copies.saturating_sub(1) / 2
+    }
+
+    /// Whether two sets may match, whatever elements they share: a pair that may not is dropped before
+    /// it is verified. Symmetric, and a function of the two sets. Called in hot loops: O(1).
+    fn may_match(&self, a: SetId, b: SetId) -> bool {
+        let _ = (a, b);
+        true
+    }
+
     /// A number for the sample of sets in which document frequencies are counted
     /// ([`crate::DfSketch::takes`]): adjacent for sets whose storage is adjacent.
     fn sample_number(&self, set: SetId) -> u64 {

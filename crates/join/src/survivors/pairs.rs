@@ -118,8 +118,8 @@ pub(crate) fn all_pairs<S: SetSource>(
 ) -> Option<PairList> {
     let sets = pairs.sets;
     let weight = |set: SetId| sets.copies(set);
-    let within = |set| weight(set) * weight(set).saturating_sub(1) / 2;
-    let listed = AtomicU64::new((0..sets.len()).map(SetId).map(within).sum::<u64>());
+    let within = (0..sets.len()).map(|set| sets.pairs_within(SetId(set)));
+    let listed = AtomicU64::new(within.sum::<u64>());
     let matches = AtomicU64::new(0);
     let before = (statistics.candidates(), statistics.verified());
     let too_many = || listed.load(Ordering::Relaxed) > limits.pairs;

@@ -10,6 +10,7 @@
 pub use embed::{Page, PageFile};
 pub use pair::AlignedPair;
 
+mod across;
 mod boilerplate;
 mod chart;
 mod differences;
@@ -24,6 +25,7 @@ mod words;
 use crate::clean::{LONG, MEDIUM};
 use crate::human::{bytes, count, counted};
 use crate::{Action, ClusterData, ClusterExhibit, ReportError, SourceLoss, Summary, clean};
+use across::AcrossTable;
 use askama::Template as _;
 use boilerplate::SiteView;
 use chart::Chart;
@@ -116,6 +118,7 @@ struct Template<'a> {
     inputs: Vec<InputRow>,
     inputs_more: String,
     losses: Vec<LossRow>,
+    across: Option<AcrossTable>,
     differences: Option<DifferenceTable>,
     /// What was removed as boilerplate, in a sentence and by site.
     removed_boilerplate: String,
@@ -182,6 +185,7 @@ impl<'a> Template<'a> {
             inputs,
             inputs_more,
             losses: views::losses(report.losses, linked),
+            across: across::table(summary),
             differences: differences::table(
                 summary,
                 &samples[..samples.len().min(SAMPLES)],

@@ -29,6 +29,12 @@ pub(super) fn of(summary: &Summary) -> Vec<String> {
          of them reaches 0.3."
             .to_owned()
     }));
+    words.extend(summary.settings.other.get("across").and_then(|by| by.as_str()).map(
+        |by| match by {
+            "inputs" => "Only documents of different inputs match.".to_owned(),
+            field => format!("Only documents with different values of {} match.", value(field)),
+        },
+    ));
     words.extend(method(settings));
     words.extend(match settings.linkage.as_str() {
         "components" => Some(

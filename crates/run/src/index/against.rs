@@ -67,6 +67,7 @@ pub(crate) fn append_matched(
             object: None,
             damage: None,
             partitions: lookalike_io::Partitions::default(),
+            argument: String::new(),
         };
         inputs.append_temporary(described, Arc::new(file));
         inputs.options.fields.given.push(Beside::FIELD.to_owned());

@@ -8,7 +8,7 @@ use crate::{LookalikeError, Settings};
 use lookalike_core::{Measure, Overlap};
 use lookalike_decide::name::WIDTH;
 use lookalike_decide::{CLUSTERS, DocumentRow, Identity, Rule, TableDigest};
-use lookalike_engine::SetId;
+use lookalike_engine::{Linkage, SetId, Verify};
 use lookalike_io::table::{TableError, TableReader, Value};
 use std::path::Path;
 
@@ -86,10 +86,26 @@ impl Standing {
     ) -> Self {
         let verify = settings.method.as_ref().map(|method| method.verify);
         let by_match = Rule::by_match(settings.linkage(), verify);
+        let exact = verify.is_none_or(|verify| verify == Verify::Exact);
         let mut removals = vec![None; documents.rows.len()];
         let row = |document: u32| documents.rows[document as usize];
+        // As in the run: documents of one unit are in a cluster only if other units connect them.
+        let mut connects = vec![!units.across; leaders.len()];
+        if settings.linkage() == Linkage::Components {
+            for (unit, leader) in
+                units.ids().zip(leaders).filter(|(unit, leader)| *unit != leader.unit)
+            {
+                connects[unit.index()] = true;
+                connects[leader.unit.index()] = true;
+            }
+        }
         for (unit, leader) in units.ids().zip(leaders) {
+            if unit == leader.unit && !connects[unit.index()] {
+                continue;
+            }
             let kept = units.members(leader.unit)[0];
+            let are_equal = |counts: Overlap| [counts.a, counts.b] == [counts.shared; 2];
+            let equal = exact && leader.counts.is_some_and(are_equal);
             for &document in units.members(unit).iter().filter(|&&document| document != kept) {
                 let (a, b) = (row(document), row(kept));
                 let identity = |row: DocumentRow, set: SetId| Identity {
@@ -97,7 +113,13 @@ impl Standing {
                     tokens: row.lexically_equivalent,
                     set,
                 };
-                let rule = Rule::of(&identity(a, unit), &identity(b, leader.unit), by_match);
+                let rule = match units.across {
+                    true if unit == leader.unit => by_match,
+                    true if equal => {
+                        Rule::of(&identity(a, leader.unit), &identity(b, leader.unit), by_match)
+                    }
+                    _ => Rule::of(&identity(a, unit), &identity(b, leader.unit), by_match),
+                };
                 let value =
                     leader.counts.map(|counts| settings.measure.value(counts)).or_else(|| {
                         let value = known.value(document, leader.unit, units)?;

@@ -22,6 +22,8 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
     let unknown = count_removals(answer, &mut summary);
     summary.candidates = edges.all.len() as u64;
     summary.verified = 0;
+    // The tables do not have the values of documents.
+    summary.across = None;
     summary.pairs = Pairs { listed: written.pairs, complete: true };
     summary.digest.clone_from(&written.digest);
     summary.documents_digest = Some(written.documents_digest.clone());

@@ -50,7 +50,8 @@ fn write_documents(
     progress: &dyn Progress,
 ) -> Result<WrittenTable, LookalikeError> {
     let Answer { documents, units, edges, criterion, .. } = answer;
-    let mut listed: Vec<bool> = units.ids().map(|unit| units.members(unit).len() > 1).collect();
+    let within = |unit| !units.across && units.members(unit).len() > 1;
+    let mut listed: Vec<bool> = units.ids().map(within).collect();
     for edge in edges.all.iter().filter(|edge| criterion.reaches(edge.counts)) {
         listed[edge.unit.index()] = true;
         listed[edge.with.index()] = true;

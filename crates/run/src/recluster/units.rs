@@ -20,12 +20,19 @@ pub(super) struct Units {
     members: Vec<u32>,
     starts: Vec<u32>,
     of_document: Vec<SetId>,
+    /// Whether documents match only across values: then documents of one unit do not match each other.
+    pub(super) across: bool,
     /// Position of each document in the order of precedence.
     pub(super) order: Vec<u32>,
 }
 
 impl Units {
-    pub(super) fn new(documents: &Documents, order: Vec<u32>, measure: Measure) -> Self {
+    pub(super) fn new(
+        documents: &Documents,
+        order: Vec<u32>,
+        measure: Measure,
+        across: bool,
+    ) -> Self {
         let row = |document: u32| documents.rows[document as usize];
         let mut members: Vec<u32> = (0..documents.len()).collect();
         members.sort_unstable_by_key(|&d| (row(d).feature_equivalent, order[d as usize]));
@@ -44,7 +51,7 @@ impl Units {
             starts.push(starts[unit.index()] + group.len() as u32);
         }
         let members = groups.concat();
-        Self { members, starts, of_document, order }
+        Self { members, starts, of_document, across, order }
     }
 
     /// All units, in order of precedence.

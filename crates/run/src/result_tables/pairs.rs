@@ -53,7 +53,7 @@ fn pair_rows(analysis: &Analysis, progress: &dyn Progress) -> Result<Vec<PairRow
     };
     for unit in units.ids() {
         let members = units.members(unit);
-        if members.len() == 1 {
+        if members.len() == 1 || collection.matches_across() {
             continue;
         }
         let itself = Edge { later: unit, earlier: unit, shared: units.size(unit) };
