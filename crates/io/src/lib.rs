@@ -39,10 +39,13 @@ pub use input::{
 };
 pub use lookalike_store::{StoreError, is_url, recorded_url, shown_url};
 pub use partitions::Partitions;
-pub use record::{Content, Fate, Fates, FieldNumber, Item, Mark, Problem, ReadFailure, RecordView};
+pub use record::{
+    Content, Fate, Fates, FieldNumber, Item, Mark, MarkValue, Problem, ReadFailure, RecordView,
+    Replacement,
+};
 pub use sink::{
-    DocumentsWriter, MarkNames, OutputError, Role, RouteOptions, Routed, Staging, WrittenFile,
-    WrittenFiles,
+    DocumentsWriter, MarkKind, MarkNames, OutputError, Role, RouteOptions, Routed, Staging,
+    WrittenFile, WrittenFiles,
 };
 pub use table::{
     Cell, Column, ColumnKind, TableError, TableFormat, TableReader, TableWriter, Value,

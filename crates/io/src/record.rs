@@ -220,7 +220,7 @@ pub enum Fate {
     Rejected,
 }
 
-/// Values of the fields that marking adds to a record ([`MarkNames`](crate::MarkNames)).
+/// Values of the fields that `dedup` adds to a record ([`MarkNames::new`](crate::MarkNames::new)).
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Mark<'a> {
     /// Id of the kept document that this one duplicates (the witness).
@@ -239,10 +239,57 @@ pub struct Mark<'a> {
     pub duplicates: Option<u32>,
 }
 
+impl<'a> Mark<'a> {
+    /// The values in the order of the names.
+    #[must_use]
+    pub fn values(&self) -> Vec<MarkValue<'a>> {
+        let text = |text: Option<&'a str>| text.map_or(MarkValue::Missing, MarkValue::Text);
+        let count = |count: Option<u64>| count.map_or(MarkValue::Missing, MarkValue::Count);
+        vec![
+            text(self.duplicate_of),
+            text(self.duplicate_of_file),
+            count(self.duplicate_of_record.map(u64::from)),
+            self.resemblance.map_or(MarkValue::Missing, MarkValue::Ratio),
+            count(self.cluster),
+            MarkValue::Flag(self.is_duplicate),
+            count(self.duplicates.map(u64::from)),
+        ]
+    }
+}
+
+/// The value of a field that marking adds to a record.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MarkValue<'a> {
+    /// None: null, or an empty text.
+    Missing,
+    /// A text.
+    Text(&'a str),
+    /// A whole number.
+    Count(u64),
+    /// A number.
+    Ratio(f64),
+    /// True or false.
+    Flag(bool),
+}
+
+/// Another text for a record.
+#[derive(Debug, Clone, Copy)]
+pub struct Replacement<'a> {
+    /// The text that it has.
+    pub old: &'a str,
+    /// The text that is written.
+    pub new: &'a str,
+}
+
 /// The decisions of a run by record.
 pub trait Fates: Sync {
     /// The fate of a record.
     fn fate(&self, file: u32, record: u32) -> Fate;
-    /// The values that marking adds to a usable record.
-    fn mark(&self, file: u32, record: u32) -> Mark<'_>;
+    /// The values that marking adds to a usable record: one for each of the names.
+    fn mark(&self, file: u32, record: u32) -> Vec<MarkValue<'_>>;
+    /// The text that a kept record is written with, if it is another one than it has. A record that cannot
+    /// have it is removed.
+    fn replacement(&self, _file: u32, _record: u32) -> Option<Replacement<'_>> {
+        None
+    }
 }

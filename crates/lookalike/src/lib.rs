@@ -79,6 +79,8 @@
 pub mod texts;
 
 #[cfg(feature = "files")]
+mod contamination_presets;
+#[cfg(feature = "files")]
 mod method_knobs;
 #[cfg(feature = "files")]
 mod presets;
@@ -151,6 +153,9 @@ pub mod results {
 #[cfg(feature = "files")]
 pub mod contamination {
     //! Training documents that contain items of benchmarks.
+    pub use crate::contamination_presets::{
+        ContaminationPreset, contamination_preset, contamination_presets,
+    };
     pub use lookalike_report::{BenchmarkSummary, ContaminationSummary};
     pub use lookalike_run::{
         Contamination, ContaminationAction, ContaminationSettings, DecontaminateJob,

@@ -91,6 +91,8 @@ pub enum Kind {
     Checksum,
     /// Name of a preset.
     Preset,
+    /// Name of a preset of `decontaminate`.
+    ContaminationPreset,
     /// A whole number of 64 bits.
     Seed,
 }

@@ -728,6 +728,16 @@ pub const SEED: &[Item] = &[Item {
 
 const ITEMS: Item = Item { heading: "Items of benchmarks", ..MATCHING };
 
+/// A preset of `decontaminate`; it is no setting by itself.
+pub const CONTAMINATION_PRESET: &[Item] = &[Item {
+    name: "preset",
+    value: "NAME",
+    kind: Kind::ContaminationPreset,
+    help: "Settings of a well-known model or tool, which other options override (`lookalike presets NAME` says what \
+           each of them sets)",
+    ..ITEMS
+}];
+
 /// When a training document contains an item of a benchmark; settings of `decontaminate` alone.
 pub const CONTAMINATION: &[Item] = &[
     Item {

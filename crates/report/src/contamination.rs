@@ -28,6 +28,9 @@ pub struct ContaminationSummary {
     pub kept: u64,
     /// Documents that are removed.
     pub removed: u64,
+    /// Documents that are kept without the items.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cut: u64,
     /// The benchmarks, ascending by name.
     pub benchmarks: Vec<BenchmarkSummary>,
     /// Pairs of a document and a part that it contains.
@@ -99,8 +102,10 @@ impl ContaminationSummary {
         let with_share = |part| format!("{} ({})", count(part), share(part, self.documents));
         row("documents", count(self.documents));
         row("contaminated", with_share(self.contaminated));
-        if self.removed > 0 {
-            row("  removed", count(self.removed));
+        for (name, number) in [("  removed", self.removed), ("  cut", self.cut)] {
+            if number > 0 {
+                row(name, count(number));
+            }
         }
         row("matches", format!("{} in {}", count(self.matches), counted(self.spans, "place")));
         let common = match self.common_shingles {

@@ -5,7 +5,7 @@ use lookalike_core::SparseIndex;
 use lookalike_engine::collection::{Document, Rows};
 use lookalike_engine::try_sort::par_sort_cancellable;
 use lookalike_engine::{ChunkId, DocumentId, EngineError, Progress};
-use lookalike_io::{Fate, Fates, Mark};
+use lookalike_io::{Fate, Fates, Mark, MarkValue};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -135,7 +135,13 @@ impl Fates for ChunkDecisions<'_> {
         }
     }
 
-    fn mark(&self, file: u32, record: u32) -> Mark<'_> {
+    fn mark(&self, file: u32, record: u32) -> Vec<MarkValue<'_>> {
+        self.of(file, record).values()
+    }
+}
+
+impl ChunkDecisions<'_> {
+    fn of(&self, file: u32, record: u32) -> Mark<'_> {
         let Decisions { analysis, clusters } = self.decisions;
         let Some(document) = self.find(file, record) else { return Mark::default() };
         let removal = analysis.removal(document);

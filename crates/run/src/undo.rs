@@ -24,7 +24,7 @@ use lookalike_engine::{DifferenceKinds, DifferenceProfile, EngineError, Progress
 use lookalike_io::input::name::path_of;
 use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
 use lookalike_io::table::{Cell, Column, TableFormat, TableReader, Value, WrittenTable};
-use lookalike_io::{Fate, Fates, Mark};
+use lookalike_io::{Fate, Fates, MarkValue};
 use lookalike_report::{
     Action, DifferenceExample, DifferenceSummary, InputSummary, Output, Run, SimilarityHistogram,
     Summary,
@@ -290,8 +290,8 @@ impl Fates for RestoredFates {
         }
     }
 
-    fn mark(&self, _file: u32, _record: u32) -> Mark<'_> {
-        Mark::default()
+    fn mark(&self, _file: u32, _record: u32) -> Vec<MarkValue<'_>> {
+        Vec::new()
     }
 }
 

@@ -1,4 +1,5 @@
 """decontaminate: which documents contain which parts, and where, by brute force over the words of all texts."""
+import csv
 import gzip
 import json
 import random
@@ -73,7 +74,7 @@ def made(seed: int) -> tuple:
         if number % 7 == 0:
             words[3:3] = LICENCE.split()
         text = "\n".join(" ".join(words[at : at + 8]) for at in range(0, len(words), 8)) if number % 5 == 0 else written(rng, words)
-        docs.append({"id": f"d{number}", "text": text})
+        docs.append({"n": number, "id": f"d{number}", "text": text, "tags": ["a", {"text": "no text"}]})
     return items, docs
 
 
@@ -171,6 +172,74 @@ def check_tables(c: Checks, name: str, out: Path, matches: dict, outcomes: dict,
         c.check(f"{name}: numbers of {benchmark}", numbers == tuple(int(row[name]) for name in ("items", "found", "short", "documents")), (numbers, row))
 
 
+def left_words(doc: tuple, text: str, matches: dict) -> list:
+    """The words of a document outside of all spans."""
+    words = words_of(text)
+    gone = {at for (place, _, _), (*_, spans) in matches.items() if place == doc for start, end in spans for at in range(start, end)}
+    return [word for at, word in enumerate(words) if at not in gone]
+
+
+def is_within(short: str, text: str) -> bool:
+    """Whether a text is left of another, but for spaces that were put between words."""
+    at = 0
+    for character in short:
+        found = text.find(character, at)
+        if found < 0 and character != " ":
+            return False
+        at = found + 1 if found >= 0 else at
+    return True
+
+
+def check_cuts(c: Checks, name: str, out: Path, form: str, docs: list, matches: dict, of) -> None:
+    """The documents of a run that cuts; `of` gives the place of a document by its number."""
+    found = {doc for doc, _, _ in matches}
+    left = {number: left_words(of(number), doc["text"], matches) for number, doc in enumerate(docs, 1) if of(number) in found}
+    removed = {number for number, words in left.items() if not words or form == "txt"}
+    summary = summary_of(out)
+    numbers = (len(found) - len(removed), len(removed), len(docs) - len(removed))
+    c.check(f"{name}: counts", numbers == (summary.get("cut", 0), summary["removed"], summary["kept"]) and (form == "txt") == (numbers[0] == 0), (numbers, summary))
+    if form == "parquet":
+        again = c.out(f"{name} again")
+        done = c.run("decontaminate", out / "kept.parquet", "--against", c.work / "decontaminated" / "quotes", "-o", again, "-q")
+        total = sum(len(left[number] if number in left else words_of(doc["text"])) for number, doc in enumerate(docs, 1) if number not in removed)
+        c.check(f"{name}: kept rows", done.returncode == 0 and (summary_of(again)["documents"], summary_of(again)["words"]) == (numbers[2], total), (done.stderr, total))
+        return
+    if form == "txt":
+        listed = [Path(line).name for line in (out / "removed-files.txt").read_text(encoding="utf-8").splitlines()]
+        c.check(f"{name}: removed files", listed == [of(number)[0] for number in sorted(removed)])
+        return
+    if form == "csv":
+        with open(out / "kept.csv", encoding="utf-8", newline="") as rows:
+            kept = list(csv.DictReader(rows))
+    else:
+        kept = [json.loads(line) for line in (out / "kept.jsonl").read_text(encoding="utf-8").splitlines()]
+    stays = [(number, doc) for number, doc in enumerate(docs, 1) if number not in removed]
+    c.check(f"{name}: as many records", len(kept) == len(stays), (len(kept), len(stays)))
+    wrong = []
+    for (number, doc), record in zip(stays, kept):
+        same = record["text"] == doc["text"] if number not in left else words_of(record["text"]) == left[number] and is_within(record["text"], doc["text"])
+        others = all(record[field] == doc[field] for field in ("id", "n", "tags") if field in doc and form == "jsonl") and record["id"] == doc["id"]
+        wrong += [] if same and others else [(doc, record)]
+    c.check(f"{name}: kept texts", not wrong, wrong[:1])
+
+
+def check_marks(c: Checks, name: str, out: Path, docs: list, items: dict, matches: dict, order: list) -> None:
+    """The fields of a run that marks; `items` has the ids by place, `order` the places in the order of the benchmarks."""
+    records = [json.loads(line) for line in (out / "marked.jsonl").read_text(encoding="utf-8").splitlines()]
+    wrong = []
+    for number, (doc, record) in enumerate(zip(docs, records), 1):
+        own = {(place, part): Fraction(shared, size) for (at, place, part), (shared, size, *_) in matches.items() if at == ("train.jsonl", number)}
+        wanted = {**doc, "x_contaminated": bool(own), "x_contaminated_items": len({place for place, _ in own}), "x_contaminated_item": None, "x_contaminated_benchmark": None, "x_contaminated_share": None}
+        if own:
+            place = min((place for (place, _), share in own.items() if share == max(own.values())), key=order.index)
+            wanted |= {"x_contaminated_item": items[place], "x_contaminated_share": float(max(own.values()))}
+            benchmark = record.pop("x_contaminated_benchmark")
+            wanted.pop("x_contaminated_benchmark")
+            wrong += [] if Path(benchmark).name == place[0] else [(benchmark, place)]
+        wrong += [] if record == wanted else [(record, wanted)]
+    c.check(f"{name}: marked records", len(records) == len(docs) and not wrong, wrong[:1])
+
+
 def decontaminated(c: Checks) -> None:
     folder = c.work / "decontaminated"
     (folder / "bench").mkdir(parents=True)
@@ -218,7 +287,25 @@ def decontaminated(c: Checks) -> None:
             for role, is_role in (("kept", lambda at: at not in removed), ("removed", lambda at: at in removed)):
                 whole = b"".join(line for at, line in enumerate(lines) if is_role(at))
                 c.check(f"decontaminated: {name}: {role} byte for byte", (out / f"{role}.jsonl").read_bytes() == whole)
-            c.check(f"decontaminated: {name}: counts", (summary_of(out)["removed"], summary_of(out)["contaminated"]) == (len(found), len(found)))
+            c.check(f"decontaminated: {name}: counts of removed", (summary_of(out)["removed"], summary_of(out)["contaminated"]) == (len(found), len(found)))
+
+        out = c.out(f"decontaminated {name} cut")
+        done = c.run("decontaminate", train, "--against", folder / "bench", "-o", out, "--tables", "tsv", "-q", "--action", "cut", *options)
+        if c.check(f"decontaminated: {name} cuts", done.returncode == 0, done.stderr):
+            check_cuts(c, f"decontaminated: {name} cut", out, "jsonl", docs, matches, lambda number: ("train.jsonl", number))
+            lines, kept = train.read_text(encoding="utf-8").splitlines(), (out / "kept.jsonl").read_text(encoding="utf-8").splitlines()
+            other = {line for number, line in enumerate(lines, 1) if ("train.jsonl", number) not in found}
+            c.check(f"decontaminated: {name} cut: the others byte for byte", other <= set(kept))
+        out = c.out(f"decontaminated {name} marked")
+        done = c.run("decontaminate", train, "--against", folder / "bench", "-o", out, "-q", "--action", "mark", "--mark-prefix", "x_", *options)
+        if c.check(f"decontaminated: {name} marks", done.returncode == 0, done.stderr):
+            ids = {(bench.name, number): item["id"] for bench, some in zip(benches, items) for number, item in enumerate(some, 1)}
+            check_marks(c, f"decontaminated: {name}", out, docs, ids, matches, [*ids])
+
+    quotes = folder / "quotes"
+    quotes.mkdir()
+    for number, item in enumerate(items[0], 1):
+        (quotes / f"{number:03}.txt").write_text(item["question"], encoding="utf-8", newline="")
 
     # The same documents in other formats.
     fields, options = ["question"], ["--item-fields", "question"]
@@ -238,12 +325,12 @@ def decontaminated(c: Checks) -> None:
         done = c.run("decontaminate", path, "--against", folder / "bench", "-o", out, "--tables", "tsv", "-q", "--action", "remove", *options)
         if c.check(f"decontaminated: {form} runs", done.returncode == 0, done.stderr):
             check_tables(c, f"decontaminated: {form}", out, moved, outcomes, there)
+        out = c.out(f"decontaminated {form} cut")
+        done = c.run("decontaminate", path, "--against", folder / "bench", "-o", out, "--tables", "tsv", "-q", "--action", "cut", *options)
+        if c.check(f"decontaminated: {form} cuts", done.returncode == 0, done.stderr):
+            check_cuts(c, f"decontaminated: {form} cut", out, form, docs, moved, of)
 
     # Text files as items, compared as they are.
-    quotes = folder / "quotes"
-    quotes.mkdir()
-    for number, item in enumerate(items[0], 1):
-        (quotes / f"{number:03}.txt").write_text(item["question"], encoding="utf-8", newline="")
     of_texts = [((f"{number:03}.txt", 1), {"text": words_of(item["question"])}) for number, item in enumerate(items[0], 1)]
     matches, outcomes = expected(of_texts, doc_words, ["text"], 8, "0.7", 1000, 100)
     out = c.out("decontaminated text items")

@@ -15,12 +15,18 @@ pub(crate) struct MethodsArgs {
     pub(crate) format: FormatArg,
 }
 
+/// Names of the presets of all commands.
+fn preset_names() -> impl Iterator<Item = &'static str> {
+    let of_benchmarks = lookalike::contamination::contamination_presets().map(|preset| preset.name);
+    lookalike::settings::presets().map(|preset| preset.name).chain(of_benchmarks)
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct PresetsArgs {
     /// Show one preset: its source, its settings and its S-curve
     #[arg(
         value_name = "NAME",
-        value_parser = PossibleValuesParser::new(lookalike::settings::presets().map(|preset| preset.name)),
+        value_parser = PossibleValuesParser::new(preset_names()),
     )]
     pub(crate) name: Option<String>,
     /// Output format

@@ -35,11 +35,22 @@ pub(crate) struct DecontaminateArgs {
     /// Upper and lower case: fold to lower case, or keep
     #[arg(long, value_parser = choice::<Case>("case"), default_value = "fold", help_heading = "Matching")]
     pub(crate) case: Case,
-    /// What becomes of documents that contain items: list (write no documents) or remove (write kept
-    /// and removed documents)
+    /// What becomes of documents that contain items: list (write no documents), remove, mark (write
+    /// all with the fields `contaminated`, `contaminated_items`, `contaminated_item`,
+    /// `contaminated_benchmark` and `contaminated_share` added) or cut (write them without the items;
+    /// those whose text is not a field, and those of nothing else, are removed)
     #[arg(long, value_name = "ACTION", value_parser = action(), default_value = "list", help_heading = "Output")]
     pub(crate) action: ContaminationAction,
-    /// Stop (exit code 3) before more than this share of the documents is changed
+    /// Prefix of the field names that --action mark adds
+    #[arg(
+        long,
+        value_name = "PREFIX",
+        default_value = "",
+        hide_default_value = true,
+        help_heading = "Output"
+    )]
+    pub(crate) mark_prefix: String,
+    /// Stop (exit code 3) before more than this share of the documents is removed or cut
     #[arg(long, value_name = "PERCENT", help_heading = "Guards")]
     pub(crate) max_loss: Option<String>,
     /// Directory for the results; it is created when they are complete. A URL (s3, gs, az) writes

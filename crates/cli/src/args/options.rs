@@ -57,7 +57,7 @@ groups! {
     PresetArgs, Preset: PRESET;
     MethodArgs, Methods: METHOD, KNOBS, METHOD_OPTIONS;
     SeedArgs, Seed: SEED;
-    ContaminationArgs, OfContamination: CONTAMINATION;
+    ContaminationArgs, OfContamination: CONTAMINATION_PRESET, CONTAMINATION;
 }
 
 impl<G> Deref for SettingArgs<G> {
@@ -142,6 +142,10 @@ fn parser(kind: Kind) -> ValueParser {
         Kind::Choice(values) => PossibleValuesParser::new(values).map(Value::from).into(),
         Kind::Preset => {
             let names = lookalike::settings::presets().map(|preset| preset.name);
+            PossibleValuesParser::new(names).map(Value::from).into()
+        }
+        Kind::ContaminationPreset => {
+            let names = lookalike::contamination::contamination_presets().map(|of| of.name);
             PossibleValuesParser::new(names).map(Value::from).into()
         }
         Kind::Format => {

@@ -30,6 +30,7 @@ pub(super) fn run(args: &DecontaminateArgs) -> anyhow::Result<Exit> {
         settings,
         contamination: contamination(args)?,
         action: args.action,
+        mark_prefix: args.mark_prefix.clone(),
         tables: args.tables,
         max_loss: args.max_loss.clone(),
         strict: args.input.strict,
@@ -54,7 +55,8 @@ pub(super) fn run(args: &DecontaminateArgs) -> anyhow::Result<Exit> {
 /// The settings of the group.
 fn contamination(args: &DecontaminateArgs) -> anyhow::Result<ContaminationSettings> {
     let mut json = serde_json::to_value(ContaminationSettings::default())?;
-    for (item, value) in args.contamination.iter() {
+    // The options of a preset are added to the command line.
+    for (item, value) in args.contamination.iter().filter(|(item, _)| item.name != "preset") {
         json[item.path()] = value.clone();
     }
     Ok(serde_json::from_value(json)?)

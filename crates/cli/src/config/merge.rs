@@ -4,6 +4,8 @@ use super::layers::{Entry, Layer};
 use super::options::{Leaf, is_flag};
 use crate::exit::WrongUsage;
 use clap::{Arg, Command};
+use lookalike::contamination::{ContaminationPreset, contamination_preset};
+use lookalike::settings::preset;
 use std::ffi::OsString;
 
 /// An option that was not typed and has a value.
@@ -33,18 +35,21 @@ pub(super) fn merge(leaf: &Leaf<'_>, layers: Vec<Layer>) -> Result<Vec<Given>, W
         merged.add(layer);
     }
     if let Some(name) = merged.value("preset") {
-        let known = lookalike::settings::preset(&name).map_err(|error| {
+        let (shingle, threshold) = (merged.value("shingle"), merged.value("threshold"));
+        let options = match leaf.command.get_name() {
+            "decontaminate" => contamination_preset(&name).map(ContaminationPreset::options),
+            _ => preset(&name).map(|of| of.options(shingle.as_deref(), threshold.as_deref())),
+        };
+        let options = options.map_err(|error| {
             let entry = merged.entries.iter().find(|entry| entry.name == "preset");
             let origin = entry.map(|entry| format!("\n--preset is from {}", entry.origin));
             WrongUsage(format!("{error}{}", origin.unwrap_or_default()))
         })?;
-        let (shingle, threshold) = (merged.value("shingle"), merged.value("threshold"));
-        let options = known.options(shingle.as_deref(), threshold.as_deref());
-        let entry = |(name, value): (&str, String)| Entry {
-            name: name.to_owned(),
+        let entry = |(option, value): (&str, String)| Entry {
+            name: option.to_owned(),
             values: vec![value],
             off: false,
-            origin: format!("the preset {}", known.name),
+            origin: format!("the preset {name}"),
         };
         merged.add(Layer { values: options.into_iter().map(entry).collect() });
     }

@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::input::CsvDialect;
 use crate::input::format::{About, Structure};
 use crate::sink::mark::{Refusal, ToMark, rows};
+use crate::sink::replace::{self, ToReplace};
 use crate::source::csv;
 use crate::source::fields::Fields;
 use crate::source::nested::two_columns;
@@ -63,6 +64,15 @@ impl RecordFormat for Rows {
             rows::push_marked(of.raw, header.dialect, of.mark, out);
         }
         Ok(())
+    }
+
+    fn push_replaced(&self, of: &ToReplace<'_>, out: &mut Vec<u8>) -> bool {
+        match &of.chunk.body {
+            Body::Rows { header, .. } => {
+                replace::rows::push_replaced(of.raw, header, of.field, of.text, out)
+            }
+            _ => false,
+        }
     }
 
     fn header(

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::input::format::About;
 use crate::sink::mark::{Refusal, ToMark};
+use crate::sink::replace::ToReplace;
 use crate::sink::table_file::TableModel;
 use crate::source::decompress::Decompressed;
 use crate::source::fields::Fields;
@@ -110,6 +111,11 @@ pub(crate) trait RecordFormat: Sync {
     /// It cannot be marked.
     fn push_marked(&self, _of: &ToMark<'_>, _out: &mut Vec<u8>) -> Result<(), Refusal> {
         Err(Refusal::Shape("records of this format cannot be marked"))
+    }
+
+    /// Appends a raw record with another text to `out`; `false`, and nothing appended, if it cannot have it.
+    fn push_replaced(&self, _of: &ToReplace<'_>, _out: &mut Vec<u8>) -> bool {
+        false
     }
 
     /// Whether every record is compressed by itself.

@@ -2,6 +2,7 @@
 
 use crate::input::format::{About, Structure};
 use crate::sink::mark::{Refusal, ToMark, jsonl};
+use crate::sink::replace::{self, ToReplace};
 use crate::source::json;
 use crate::source::position::RecordPosition;
 use crate::source::raw::{is_blank, split_line};
@@ -88,6 +89,10 @@ impl RecordFormat for Jsonl {
 
     fn push_marked(&self, of: &ToMark<'_>, out: &mut Vec<u8>) -> Result<(), Refusal> {
         jsonl::push_marked(of.raw, of.names, of.mark, out)
+    }
+
+    fn push_replaced(&self, of: &ToReplace<'_>, out: &mut Vec<u8>) -> bool {
+        replace::jsonl::push_replaced(of.raw, of.field, of.text, out)
     }
 }
 

@@ -6,12 +6,13 @@ use arrow_array::{BooleanArray, RecordBatch};
 use arrow_select::filter::filter_record_batch;
 
 use super::mark::{Refusal, ToMark, columns, rows};
+use super::replace::{ToReplace, columns as replaced_columns};
 use super::{MarkNames, OutputError, Role};
-use crate::formats;
+use crate::formats::{self, RecordFormat};
 use crate::guard::guarded;
 use crate::source::{Body, Chunk, CsvHeader};
 use crate::table::tsv::push_text;
-use crate::{Fate, Fates, InputFile, Inputs, Mark};
+use crate::{Fate, Fates, InputFile, Inputs, MarkValue, Replacement};
 
 /// Options of writing documents.
 #[derive(Debug, Clone, Default)]
@@ -57,6 +58,8 @@ pub struct Routed {
     pub(super) pieces: [Piece; Role::COUNT],
     /// One-document files to copy.
     pub(super) copies: Vec<u32>,
+    /// Files and numbers of records that could not have another text, and are removed.
+    refused: Vec<(u32, u32)>,
 }
 
 /// Largest capacity kept for the next chunk: usual chunks need less.
@@ -98,6 +101,13 @@ impl Routed {
         self.pieces[role.index()].records
     }
 
+    /// Files and numbers of the records that could not have another text
+    /// ([`Fates::replacement`]): they are removed instead.
+    #[must_use]
+    pub fn refused(&self) -> &[(u32, u32)] {
+        &self.refused
+    }
+
     /// Frees the capacity that an unusually large record needed.
     pub fn free_large(&mut self) {
         for piece in &mut self.pieces {
@@ -113,6 +123,7 @@ impl Routed {
         self.kind = kind;
         self.header = None;
         self.copies.clear();
+        self.refused.clear();
         for piece in &mut self.pieces {
             piece.records = 0;
             piece.data.clear();
@@ -186,6 +197,9 @@ impl Router<'_> {
         let aside = if self.options.mark.is_some() { Role::Marked } else { Role::Kept };
         for (record, raw) in self.chunk.raw_records() {
             let is_document = format.is_document(raw, self.inputs);
+            if is_document && self.replaced(format, record, raw, out) {
+                continue;
+            }
             let role = match is_document {
                 true => self.options.role(self.fates.fate(file, record)),
                 false => aside,
@@ -211,6 +225,35 @@ impl Router<'_> {
         Ok(())
     }
 
+    /// Writes a record with another text, if it gets one; `false` if it does not.
+    fn replaced(
+        &self,
+        format: &dyn RecordFormat,
+        record: u32,
+        raw: &[u8],
+        out: &mut Routed,
+    ) -> bool {
+        let file = self.chunk.file;
+        let Some(text) = self.fates.replacement(file, record) else { return false };
+        let field = &self.inputs.options.fields.text;
+        let kept = &mut out.pieces[Role::Kept.index()];
+        let of = ToReplace { chunk: self.chunk, raw, field, text };
+        let role = match format.push_replaced(&of, &mut kept.data) {
+            true => Role::Kept,
+            false => {
+                out.refused.push((file, record));
+                out.pieces[Role::Removed.index()].data.extend_from_slice(raw);
+                Role::Removed
+            }
+        };
+        let piece = &mut out.pieces[role.index()];
+        piece.records += 1;
+        if format.has_members() {
+            piece.ends.push(piece.data.len());
+        }
+        true
+    }
+
     /// The error for a record that cannot be marked. Line numbers are computed for errors only.
     fn refused_at(&self, refusal: Refusal, raw: &[u8]) -> OutputError {
         let (Body::Lines(data) | Body::Rows { data, .. } | Body::Records { data, .. }) =
@@ -228,10 +271,25 @@ impl Router<'_> {
     fn batch(&self, batch: &RecordBatch, out: &mut Routed) -> Result<(), OutputError> {
         let fail = |e: arrow_schema::ArrowError| OutputError::parquet(&self.input().path, e.into());
         let (file, first) = (self.chunk.file, self.chunk.first_record);
-        let roles: Vec<Role> = (first..)
+        let mut roles: Vec<Role> = (first..)
             .take(batch.num_rows())
             .map(|record| self.options.role(self.fates.fate(file, record)))
             .collect();
+        let replaced = (first..).zip(0..batch.num_rows());
+        let replaced =
+            replaced.filter_map(|(record, row)| Some((row, self.fates.replacement(file, record)?)));
+        let replacements: Vec<(usize, Replacement<'_>)> = replaced.collect();
+        let mut changed = None;
+        if !replacements.is_empty() {
+            let field = &self.inputs.options.fields.text;
+            let (batch, refused) = replaced_columns::replaced_batch(batch, field, &replacements);
+            for row in refused {
+                roles[row] = Role::Removed;
+                out.refused.push((file, first + row as u32));
+            }
+            changed = Some(batch);
+        }
+        let batch = changed.as_ref().unwrap_or(batch);
         for role in Role::ALL {
             let records = roles.iter().filter(|r| **r == role).count();
             if records == 0 {
@@ -247,12 +305,12 @@ impl Router<'_> {
             if let (Role::Marked, Some(names)) = (role, &self.options.mark) {
                 let schema = columns::marked_schema(&batch.schema(), names)
                     .map_err(|refusal| refused(refusal, &self.input().name, 0))?;
-                let marks: Vec<Mark<'_>> = (first..)
+                let marks: Vec<Vec<MarkValue<'_>>> = (first..)
                     .zip(&roles)
                     .filter(|(_, r)| **r == role)
                     .map(|(record, _)| self.fates.mark(file, record))
                     .collect();
-                part = columns::marked_batch(&part, schema, &marks).map_err(fail)?;
+                part = columns::marked_batch(&part, schema, names, &marks).map_err(fail)?;
             }
             let piece = &mut out.pieces[role.index()];
             piece.records = records as u64;
@@ -263,7 +321,12 @@ impl Router<'_> {
 
     fn files(&self, count: u32, out: &mut Routed) {
         for file in (self.chunk.file..).take(count as usize) {
-            let fate = self.fates.fate(file, 1);
+            let mut fate = self.fates.fate(file, 1);
+            if self.fates.replacement(file, 1).is_some() {
+                // The list names files as they are.
+                out.refused.push((file, 1));
+                fate = Fate::Removed;
+            }
             let role = self.options.role(fate);
             let name = &self.inputs.files[file as usize].name;
             let piece = &mut out.pieces[role.index()];
@@ -283,10 +346,10 @@ impl Router<'_> {
 
 /// The columns of the list of marked files.
 pub(super) fn marked_files_header(names: &MarkNames) -> String {
-    format!("path\t{}\n", names.all().join("\t"))
+    format!("path\t{}\n", names.names().collect::<Vec<_>>().join("\t"))
 }
 
-fn push_marked_file(name: &str, mark: &Mark<'_>, out: &mut Vec<u8>) {
+fn push_marked_file(name: &str, mark: &[MarkValue<'_>], out: &mut Vec<u8>) {
     // A name holds no tabs and no line ends, whatever the file is called.
     out.extend_from_slice(name.as_bytes());
     for text in rows::texts(mark) {

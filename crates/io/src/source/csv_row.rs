@@ -1,6 +1,7 @@
 //! Splits a CSV or TSV row into fields.
 
 use crate::input::CsvDialect;
+use std::ops::Range;
 
 /// The fields of a row in one buffer.
 #[derive(Debug, Default)]
@@ -81,6 +82,35 @@ impl Row {
                 None => return Ok(()),
             }
         }
+    }
+
+    /// Where a field of a row stands, as written. Uses the buffer.
+    pub(crate) fn place(
+        &mut self,
+        raw: &[u8],
+        dialect: CsvDialect,
+        column: usize,
+    ) -> Option<Range<usize>> {
+        let row = std::str::from_utf8(raw).ok()?;
+        let row = &row[..dialect.end_of_row(raw)];
+        self.text.clear();
+        self.ends.clear();
+        let mut rest = row;
+        for number in 0..=column {
+            let start = row.len() - rest.len();
+            let quote = dialect.quote.filter(|quote| rest.as_bytes().first() == Some(quote));
+            let length = match quote {
+                Some(quote) => {
+                    rest.len() - self.push_quoted(&rest[1..], quote, dialect.escape).len()
+                }
+                None => self.push_plain(rest, dialect).unwrap_or(rest.len()),
+            };
+            if number == column {
+                return Some(start..start + length);
+            }
+            rest = rest.get(length + 1..)?;
+        }
+        None
     }
 
     /// Appends a field without quotes; returns where its delimiter is.

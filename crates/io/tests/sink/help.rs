@@ -7,7 +7,7 @@ use std::sync::Arc;
 use lookalike_io::source::{Body, Chunk, CsvHeader, Piece};
 use lookalike_io::{
     Compression, CsvDialect, DiscoverOptions, DocumentsWriter, Fate, Fates, Format, InputFile,
-    Inputs, Mark, OutputError, RouteOptions, Routed, Staging, WrittenFiles,
+    Inputs, Mark, MarkValue, OutputError, RouteOptions, Routed, Staging, WrittenFiles,
 };
 
 pub(crate) const COMPRESSIONS: [Compression; 5] =
@@ -81,8 +81,8 @@ impl<F: Fn(u32, u32) -> Fate + Sync> Fates for Decide<F> {
         (self.0)(file, record)
     }
 
-    fn mark(&self, file: u32, record: u32) -> Mark<'_> {
-        match (self.0)(file, record) {
+    fn mark(&self, file: u32, record: u32) -> Vec<MarkValue<'_>> {
+        let mark = match (self.0)(file, record) {
             Fate::Kept => Mark { cluster: Some(4), duplicates: Some(1), ..Mark::default() },
             Fate::Removed => Mark {
                 duplicate_of: Some("the \"first\""),
@@ -94,7 +94,8 @@ impl<F: Fn(u32, u32) -> Fate + Sync> Fates for Decide<F> {
                 duplicates: None,
             },
             Fate::Rejected => panic!("the mark of a rejected record was asked for"),
-        }
+        };
+        mark.values()
     }
 }
 

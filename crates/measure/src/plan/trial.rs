@@ -8,7 +8,7 @@ use lookalike_engine::{
 };
 use lookalike_io::sink::{DocumentsWriter, RouteOptions, Routed, Staging};
 use lookalike_io::source::{Entry, Sample};
-use lookalike_io::{Fate, Fates, Inputs, Mark};
+use lookalike_io::{Fate, Fates, Inputs, MarkValue};
 use lookalike_run::LookalikeError;
 use lookalike_run::memory::Memory;
 use std::path::PathBuf;
@@ -228,7 +228,7 @@ impl Fates for AllKept {
         Fate::Kept
     }
 
-    fn mark(&self, _file: u32, _record: u32) -> Mark<'_> {
-        Mark::default()
+    fn mark(&self, _file: u32, _record: u32) -> Vec<MarkValue<'_>> {
+        Vec::new()
     }
 }

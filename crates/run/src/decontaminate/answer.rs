@@ -7,7 +7,7 @@ use crate::memory::Memory;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::settings::thread_count;
-use crate::source::{Source, reads_twice};
+use crate::source::{CallerSource, Source, reads_twice};
 use crate::table_store::TablesInMemory;
 use crate::{
     LookalikeError, Place, Resources, ResultTable, Settings, feature_settings, input_fields,
@@ -22,6 +22,8 @@ use lookalike_report::ContaminationSummary;
 pub struct Contamination {
     /// Counts, by benchmark too.
     pub summary: ContaminationSummary,
+    /// Number of records of a source in memory.
+    pub records: Option<u64>,
     /// The documents that contain a part of an item, in order.
     pub documents: Vec<Place>,
     /// Each of them with each part that it contains.
@@ -103,7 +105,7 @@ pub fn decontaminate(
         let (tables, totals, _) =
             Tables::write(&TablesInMemory, &found.items, &found.decisions, read, progress)?;
         let settings = settings_of_run(settings, contamination, &[]);
-        let mut summary = found.summary(&inputs, settings, ContaminationAction::List, totals);
+        let mut summary = found.summary(&inputs, settings, ContaminationAction::List, totals, &[]);
         if caller.is_some() {
             for input in &mut summary.inputs {
                 (input.format, input.bytes) = ("memory".into(), summary.text_bytes);
@@ -114,6 +116,7 @@ pub fn decontaminate(
         let Tables { contamination, spans, items, benchmarks } = tables;
         Ok(Contamination {
             summary,
+            records: caller.as_ref().map(CallerSource::rows),
             documents: documents.collect(),
             contamination,
             spans,

@@ -1,5 +1,6 @@
 //! A search over files, to a result directory.
 
+use super::fates::mark_names;
 use super::search::{Search, check_items, item_reading, settings_of_run};
 use super::second_reading::Routing;
 use super::settings::{Admitted, ContaminationAction, ContaminationSettings};
@@ -41,9 +42,11 @@ pub struct DecontaminateJob {
     pub contamination: ContaminationSettings,
     /// What becomes of the documents that do.
     pub action: ContaminationAction,
+    /// Prefix of the names of the fields that [`ContaminationAction::Mark`] adds.
+    pub mark_prefix: String,
     /// Form of the tables.
     pub tables: TableFormat,
-    /// The most that may be removed, `30%` or `0.3`; `None` for no limit.
+    /// The most documents that may be removed or cut, `30%` or `0.3`; `None` for no limit.
     pub max_loss: Option<String>,
     /// Stop at the first bad record.
     pub strict: bool,
@@ -72,6 +75,7 @@ impl DecontaminateJob {
             settings: Settings::default(),
             contamination: ContaminationSettings::default(),
             action: ContaminationAction::List,
+            mark_prefix: String::new(),
             tables: TableFormat::default(),
             max_loss: None,
             strict: false,
@@ -166,26 +170,31 @@ fn carry_out(
     };
     let found = search.find(progress)?;
     let reading = started.elapsed().as_secs_f64();
-    if !is_list {
+    if matches!(job.action, ContaminationAction::Remove | ContaminationAction::Cut) {
         check_loss(most.as_ref(), found.contaminated().len() as u64, found.scan.count())?;
     }
     let store = TableFiles { staging: &staging, format: job.tables };
-    let options = RouteOptions::default();
-    let routing = (!is_list).then_some(Routing { staging: &staging, options: &options });
+    let marks = job.action == ContaminationAction::Mark;
+    let options = RouteOptions {
+        mark: marks.then(|| mark_names(&job.mark_prefix)),
+        ..RouteOptions::default()
+    };
+    let routing = Routing { staging: &staging, options: &options, action: job.action };
+    let routing = (!is_list).then_some(routing);
     let second = found.second_reading(search.documents, search.limits);
     let read = |each: &mut dyn FnMut(_) -> _| second.run(routing, each, progress);
     let (tables, totals, written) =
         Tables::write(&store, &found.items, &found.decisions, read, progress)?;
 
     let settings = settings_of_run(&job.settings, &job.contamination, &job.against);
-    let mut summary = found.summary(&inputs, settings, job.action, totals);
+    let mut summary = found.summary(&inputs, settings, job.action, totals, &written.removed);
     let Tables { contamination, spans, items: of_items, benchmarks } = tables;
     let mut tables = vec![contamination, spans, of_items, benchmarks];
     let skipped = skipped_files::rows(&inputs.skipped);
     if found.problems().next().is_some() || !skipped.is_empty() {
         tables.push(write_problems(found.problems().chain(&skipped), &store)?);
     }
-    summary.outputs = outputs(&tables, written.as_ref());
+    summary.outputs = outputs(&tables, written.files.as_ref());
     let seconds = started.elapsed().as_secs_f64();
     summary.run =
         Some(run_of(job, &summary, threads, &[("reading", reading), (last, seconds - reading)]));

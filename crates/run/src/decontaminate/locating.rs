@@ -1,5 +1,6 @@
 //! Where in a document the parts stand that it contains.
 
+use super::cutting::{cut, union};
 use super::items::Items;
 use super::matching::{Decisions, Match};
 use super::words::WordReader;
@@ -26,6 +27,21 @@ pub(super) struct Place {
     pub(super) bytes: Range<usize>,
 }
 
+/// A document whose parts are located.
+pub(super) struct Located {
+    pub(super) parts: Vec<LocatedPart>,
+    /// The places of its words in the text.
+    words: Vec<Range<usize>>,
+}
+
+impl Located {
+    /// The text without the parts; `None` if no word stays.
+    pub(super) fn cut(&self, text: &str) -> Option<String> {
+        let spans = self.parts.iter().flat_map(|part| &part.spans);
+        cut(text, &self.words, &union(spans.map(|span| span.words.clone()).collect()))
+    }
+}
+
 /// Finds the places of the parts that a document contains. `None` if it does not have the n-grams by
 /// which that was decided: it has changed.
 pub(super) fn locate(
@@ -34,7 +50,7 @@ pub(super) fn locate(
     items: &Items,
     decisions: &Decisions,
     reader: &WordReader,
-) -> Option<Vec<LocatedPart>> {
+) -> Option<Located> {
     let (words, places) = reader.located(text);
     let mut hits: Vec<(usize, Ngram)> = Vec::new();
     items.index.scan(&words, &mut Vec::new(), |place, ngram| hits.push((place, ngram)));
@@ -74,5 +90,6 @@ pub(super) fn locate(
             spans: spans.collect(),
         })
     };
-    matches.iter().map(located).collect()
+    let parts = matches.iter().map(located).collect::<Option<Vec<LocatedPart>>>()?;
+    Some(Located { parts, words: places })
 }

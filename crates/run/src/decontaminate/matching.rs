@@ -66,6 +66,13 @@ impl Decisions {
     }
 }
 
+/// The matches of one document.
+pub(super) fn matches_of(matches: &[Match], place: (u32, u32)) -> &[Match] {
+    let start = matches.partition_point(|one| one.place < place);
+    let length = matches[start..].partition_point(|one| one.place == place);
+    &matches[start..start + length]
+}
+
 /// Number of items that have an n-gram in one of their parts.
 fn holding_items(items: &Items, ngram: Ngram) -> usize {
     let item = |part: &u32| items.place(*part as usize).item;

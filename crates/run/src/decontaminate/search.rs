@@ -23,17 +23,8 @@ pub(super) fn item_reading(
     exclude: Vec<PathBuf>,
     scratch: Option<PathBuf>,
 ) -> DiscoverOptions {
-    let mut reading = settings.reading(exclude, scratch);
-    let fields = &mut reading.fields;
-    if let Some(id) = &contamination.item_id_field {
-        fields.id.clone_from(id);
-    }
-    if let Some(first) = contamination.item_fields.first() {
-        fields.text.clone_from(first);
-        fields.given.clone_from(&contamination.item_fields);
-        // The first field may be a list; its values are read one by one.
-        fields.join_lists.get_or_insert_with(|| "\n".into());
-    }
+    let mut reading = contamination.of_items(settings).reading(exclude, scratch);
+    reading.fields.given.clone_from(&contamination.item_fields);
     reading
 }
 
@@ -98,22 +89,26 @@ impl Found {
         settings: Map<String, Value>,
         action: ContaminationAction,
         totals: Totals,
+        removed: &[(u32, u32)],
     ) -> ContaminationSummary {
         let Self { items, scan, decisions, .. } = self;
-        let contaminated = self.contaminated();
-        let removes = action != ContaminationAction::List;
-        let removed = if removes { contaminated.len() as u64 } else { 0 };
+        let contaminated = self.contaminated().len() as u64;
+        let cut = match action {
+            ContaminationAction::Cut => contaminated - removed.len() as u64,
+            _ => 0,
+        };
         let documents = scan.count();
         let mut summary = ContaminationSummary {
             tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
             command: "decontaminate".into(),
             action: action.name().into(),
             settings,
-            inputs: input_summaries(inputs, scan, if removes { &contaminated } else { &[] }),
+            inputs: input_summaries(inputs, scan, removed),
             documents,
-            contaminated: contaminated.len() as u64,
-            kept: documents - removed,
-            removed,
+            contaminated,
+            kept: documents - removed.len() as u64,
+            removed: removed.len() as u64,
+            cut,
             benchmarks: totals.benchmarks,
             matches: totals.matches,
             spans: totals.spans,

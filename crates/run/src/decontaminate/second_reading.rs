@@ -1,11 +1,13 @@
 //! Second reading of the training documents: finds the places of what they contain, and writes each
 //! record where it belongs. Without outputs, only the chunks of those documents are read.
 
+use super::fates::ChunkFates;
 use super::items::Items;
 use super::locating::{LocatedPart, locate};
-use super::matching::{Decisions, Match};
+use super::matching::{Decisions, Match, matches_of};
 use super::names::document_name;
 use super::scan::{ReadChunk, Scan};
+use super::settings::ContaminationAction;
 use super::words::WordReader;
 use crate::LookalikeError;
 use crate::reading::{DocumentChunks, Documents, Reading};
@@ -15,9 +17,9 @@ use lookalike_engine::files::{FilePart, piece_bytes};
 use lookalike_engine::pipeline::{self, Items as PipelineItems, Part, PipelineLimits};
 use lookalike_engine::poll::Poll;
 use lookalike_engine::signer::plain_text;
+use lookalike_io::Item;
 use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, WrittenFiles};
 use lookalike_io::source::{Chunk, ChunkPosition, Piece, VisitScratch};
-use lookalike_io::{Fate, Fates, Item, Mark};
 use std::ops::Range;
 
 /// A document that contains parts of items.
@@ -31,6 +33,15 @@ pub(super) struct LocatedDocument {
 pub(super) struct Routing<'a> {
     pub(super) staging: &'a Staging,
     pub(super) options: &'a RouteOptions,
+    pub(super) action: ContaminationAction,
+}
+
+/// What was written.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pub(super) files: Option<WrittenFiles>,
+    /// Files and numbers of the removed documents, ascending.
+    pub(super) removed: Vec<(u32, u32)>,
 }
 
 /// What the second reading needs of the first.
@@ -51,6 +62,7 @@ struct PieceResult {
     consumed: u64,
     routed: Routed,
     located: Vec<LocatedDocument>,
+    removed: Vec<(u32, u32)>,
 }
 
 type ChunksPart<'a> = Box<dyn Part<Item = Piece> + 'a>;
@@ -66,7 +78,7 @@ impl SecondReading<'_> {
         routing: Option<Routing<'_>>,
         each: &mut dyn FnMut(LocatedDocument) -> Result<(), LookalikeError>,
         progress: &dyn Progress,
-    ) -> Result<Option<WrittenFiles>, LookalikeError> {
+    ) -> Result<Written, LookalikeError> {
         let inputs = self.documents.inputs;
         let size = |place: &ReadChunk| inputs.files[place.place.file as usize].size;
         match (self.documents.reading, routing) {
@@ -121,14 +133,15 @@ impl SecondReading<'_> {
         routing: Option<Routing<'_>>,
         each: &mut dyn FnMut(LocatedDocument) -> Result<(), LookalikeError>,
         progress: &dyn Progress,
-    ) -> Result<Option<WrittenFiles>, LookalikeError> {
+    ) -> Result<Written, LookalikeError> {
         let inputs = self.documents.inputs;
-        let mut writer = routing.map(|Routing { staging, options }| {
+        let mut writer = routing.map(|Routing { staging, options, .. }| {
             DocumentsWriter::new(inputs, staging, options)
                 .with_threads(self.limits.threads)
                 .with_unreadable(self.scan.problems.unreadable())
         });
         let mut left = expected.iter();
+        let mut removed = Vec::new();
         pipeline::try_ordered_parts(
             self.limits,
             parts,
@@ -142,6 +155,7 @@ impl SecondReading<'_> {
                     return Err(self.documents.changed());
                 }
                 read.located.into_iter().try_for_each(&mut *each)?;
+                removed.extend(read.removed);
                 if let Some(writer) = &mut writer
                     && read.chunk.is_some()
                 {
@@ -153,7 +167,10 @@ impl SecondReading<'_> {
         )?;
         match left.next() {
             Some(_) => Err(self.documents.changed()),
-            None => Ok(writer.map(DocumentsWriter::finish).transpose()?),
+            None => {
+                let files = writer.map(DocumentsWriter::finish).transpose()?;
+                Ok(Written { files, removed })
+            }
         }
     }
 
@@ -167,6 +184,13 @@ impl SecondReading<'_> {
         let Some(chunk) = piece.into_parts().0 else { return Ok(PieceResult::default()) };
         let number = self.number(&chunk).ok_or_else(|| self.documents.changed())?;
         let of_chunk = self.matches_in(self.places(number));
+        let mut fates = ChunkFates::new(
+            routing.map_or(ContaminationAction::List, |routing| routing.action),
+            of_chunk,
+            self.scan,
+            self.items,
+            self.decisions,
+        );
         let mut located = Vec::new();
         if !of_chunk.is_empty() {
             let wanted = |file, record| !matches_of(of_chunk, (file, record)).is_empty();
@@ -177,9 +201,12 @@ impl SecondReading<'_> {
                     return;
                 }
                 let text = plain_text(&record.content);
-                let parts = locate(&text, matches, self.items, self.decisions, self.reader);
+                let found = locate(&text, matches, self.items, self.decisions, self.reader);
+                if let Some(found) = &found {
+                    fates.see(&record, &text, found);
+                }
                 let name = document_name(&record, inputs);
-                located.push(parts.map(|parts| LocatedDocument { name, parts }));
+                located.push(found.map(|found| LocatedDocument { name, parts: found.parts }));
             });
         }
         let expected = of_chunk.chunk_by(|a, b| a.place == b.place).count();
@@ -192,14 +219,18 @@ impl SecondReading<'_> {
             // What is not written is checked by its place, and by its n-grams.
             None => self.scan.chunks[number].documents,
             Some(Routing { options, .. }) => {
-                let fates = ChunkFates { matches: of_chunk, bad: &self.scan.bad };
                 chunk.route(inputs, &fates, options, &mut routed)?;
-                let usable = [Role::Kept, Role::Removed].map(|role| routed.records(role));
-                u32::try_from(usable.into_iter().sum::<u64>()).unwrap_or(u32::MAX)
+                let usable = [Role::Kept, Role::Removed, Role::Marked];
+                let usable: u64 = usable.into_iter().map(|role| routed.records(role)).sum();
+                u32::try_from(usable).unwrap_or(u32::MAX)
             }
         };
+        let mut removed = fates.removed();
+        removed.extend(routed.refused());
+        removed.sort_unstable();
+        removed.dedup();
         let read = Some(ReadChunk { place, documents });
-        Ok(PieceResult { chunk: read, consumed: chunk.consumed, routed, located })
+        Ok(PieceResult { chunk: read, consumed: chunk.consumed, routed, located, removed })
     }
 
     /// The number of a chunk in the first reading.
@@ -226,31 +257,4 @@ impl SecondReading<'_> {
 /// The file and the number of the first record of a chunk.
 fn start(place: &ChunkPosition) -> (u32, u32) {
     (place.file, place.record)
-}
-
-/// The matches of one document.
-fn matches_of(matches: &[Match], place: (u32, u32)) -> &[Match] {
-    let start = matches.partition_point(|one| one.place < place);
-    let length = matches[start..].partition_point(|one| one.place == place);
-    &matches[start..start + length]
-}
-
-/// Decisions about the records of a chunk.
-struct ChunkFates<'a> {
-    matches: &'a [Match],
-    bad: &'a [(u32, u32)],
-}
-
-impl Fates for ChunkFates<'_> {
-    fn fate(&self, file: u32, record: u32) -> Fate {
-        match self.bad.binary_search(&(file, record)) {
-            Ok(_) => Fate::Rejected,
-            Err(_) if matches_of(self.matches, (file, record)).is_empty() => Fate::Kept,
-            Err(_) => Fate::Removed,
-        }
-    }
-
-    fn mark(&self, _: u32, _: u32) -> Mark<'_> {
-        Mark::default()
-    }
 }

@@ -1,7 +1,7 @@
 //! Settings of a search for items: when a document contains one, and what becomes of it.
 
-use crate::LookalikeError;
 use crate::opened::admit;
+use crate::{LookalikeError, Settings};
 use lookalike_core::Threshold;
 use lookalike_engine::Problems;
 use serde::{Deserialize, Serialize};
@@ -41,6 +41,23 @@ impl Default for ContaminationSettings {
 }
 
 impl ContaminationSettings {
+    /// The settings by which the records of items are read: those of the documents with other names of
+    /// fields.
+    #[must_use]
+    pub fn of_items(&self, documents: &Settings) -> Settings {
+        let mut settings = documents.clone();
+        let fields = &mut settings.fields;
+        if let Some(id) = &self.item_id_field {
+            fields.id.clone_from(id);
+        }
+        if let Some(first) = self.item_fields.first() {
+            fields.text.clone_from(first);
+            // It may be a list; its values are read one by one.
+            fields.join_lists.get_or_insert_with(|| "\n".into());
+        }
+        settings
+    }
+
     /// Checks the settings, and returns the threshold.
     ///
     /// # Errors
@@ -73,11 +90,16 @@ pub enum ContaminationAction {
     List,
     /// They are removed: all documents are written, as kept or as removed ones.
     Remove,
+    /// They are marked: all documents are written with fields added.
+    Mark,
+    /// The items are cut out of them: all documents are written, those whose text cannot be cut as
+    /// removed ones.
+    Cut,
 }
 
 impl ContaminationAction {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::List, Self::Remove];
+    pub const ALL: [Self; 4] = [Self::List, Self::Remove, Self::Mark, Self::Cut];
 
     /// The action of this name.
     #[must_use]
@@ -91,6 +113,8 @@ impl ContaminationAction {
         match self {
             Self::List => "list",
             Self::Remove => "remove",
+            Self::Mark => "mark",
+            Self::Cut => "cut",
         }
     }
 }

@@ -5,14 +5,14 @@ use std::fmt;
 use memchr::memmem;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, Visitor};
 
-use super::{FIELDS, MarkNames, Refusal};
-use crate::Mark;
+use super::{MarkNames, Refusal};
+use crate::MarkValue;
 
 /// Appends `raw` with the members before its last `}` to `out`.
 pub(crate) fn push_marked(
     raw: &[u8],
     names: &MarkNames,
-    mark: &Mark<'_>,
+    mark: &[MarkValue<'_>],
     out: &mut Vec<u8>,
 ) -> Result<(), Refusal> {
     let end = raw.trim_ascii_end().len();
@@ -26,20 +26,21 @@ pub(crate) fn push_marked(
     // `{`.
     let empty = body.trim_ascii_end().last() == Some(&b'{');
     out.extend_from_slice(body);
-    let values: [serde_json::Value; FIELDS] = [
-        mark.duplicate_of.into(),
-        mark.duplicate_of_file.into(),
-        mark.duplicate_of_record.into(),
-        mark.resemblance.into(),
-        mark.cluster.into(),
-        mark.is_duplicate.into(),
-        mark.duplicates.into(),
-    ];
-    for (at, (name, value)) in names.all().into_iter().zip(values).enumerate() {
-        push_member(out, at > 0 || !empty, name, value);
+    for (at, (name, value)) in names.names().zip(mark).enumerate() {
+        push_member(out, at > 0 || !empty, name, json(*value));
     }
     out.extend_from_slice(&raw[body.len()..]);
     Ok(())
+}
+
+fn json(value: MarkValue<'_>) -> serde_json::Value {
+    match value {
+        MarkValue::Missing => serde_json::Value::Null,
+        MarkValue::Text(text) => text.into(),
+        MarkValue::Count(count) => count.into(),
+        MarkValue::Ratio(ratio) => ratio.into(),
+        MarkValue::Flag(flag) => flag.into(),
+    }
 }
 
 fn push_member(out: &mut Vec<u8>, comma: bool, name: &str, value: serde_json::Value) {
@@ -54,8 +55,7 @@ fn push_member(out: &mut Vec<u8>, comma: bool, name: &str, value: serde_json::Va
 /// A name that is a key of the object. Objects are parsed only if a name may be present: if its
 /// letters occur anywhere, or an escape could hide them.
 fn taken(object: &[u8], names: &MarkNames) -> Option<String> {
-    let names = names.all();
-    let suspect = names.iter().any(|name| memmem::find(object, name.as_bytes()).is_some())
+    let suspect = names.names().any(|name| memmem::find(object, name.as_bytes()).is_some())
         || memmem::find(object, br"\u").is_some();
     if !suspect {
         return None;
@@ -63,11 +63,11 @@ fn taken(object: &[u8], names: &MarkNames) -> Option<String> {
     let object = object.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(object);
     let mut parser = serde_json::Deserializer::from_slice(object);
     // If serde_json cannot parse what the reader accepted, there is no key to collide with.
-    Keys(&names).deserialize(&mut parser).ok().flatten()
+    Keys(names).deserialize(&mut parser).ok().flatten()
 }
 
 /// Finds one of the names among the keys of an object.
-struct Keys<'a>(&'a [&'a str]);
+struct Keys<'a>(&'a MarkNames);
 
 impl<'de> DeserializeSeed<'de> for Keys<'_> {
     type Value = Option<String>;
@@ -87,7 +87,7 @@ impl<'de> Visitor<'de> for Keys<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut found = None;
         while let Some(key) = map.next_key::<std::borrow::Cow<'de, str>>()? {
-            if self.0.contains(&key.as_ref()) {
+            if self.0.has(&key) {
                 found = Some(key.into_owned());
             }
             map.next_value::<IgnoredAny>()?;
@@ -99,6 +99,7 @@ impl<'de> Visitor<'de> for Keys<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Mark;
 
     fn marked(raw: &str) -> Result<String, Refusal> {
         let mark = Mark {
@@ -111,7 +112,7 @@ mod tests {
             duplicates: Some(4),
         };
         let mut out = Vec::new();
-        push_marked(raw.as_bytes(), &MarkNames::default(), &mark, &mut out)?;
+        push_marked(raw.as_bytes(), &MarkNames::default(), &mark.values(), &mut out)?;
         Ok(String::from_utf8(out).unwrap())
     }
 

@@ -1,7 +1,7 @@
 //! Marks in messages of an mbox and in records of a WARC file.
 
 use super::{MarkNames, Refusal, rows};
-use crate::Mark;
+use crate::MarkValue;
 
 /// Appends `raw` with header fields before its own, which start at `header`, to `out`. Fields without a value are
 /// left out. Values are UTF-8 (RFC 6532) on one line.
@@ -9,14 +9,14 @@ pub(crate) fn push_marked(
     raw: &[u8],
     header: usize,
     names: &MarkNames,
-    mark: &Mark<'_>,
+    mark: &[MarkValue<'_>],
     out: &mut Vec<u8>,
 ) -> Result<(), Refusal> {
     let line_end: &[u8] = match raw[..header].ends_with(b"\r\n") {
         true => b"\r\n",
         false => b"\n",
     };
-    for name in names.all() {
+    for name in names.names() {
         if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':') {
             return Err(Refusal::Shape("the field name cannot be that of a header field"));
         }
@@ -25,7 +25,7 @@ pub(crate) fn push_marked(
         }
     }
     out.extend_from_slice(&raw[..header]);
-    for (name, value) in names.all().into_iter().zip(rows::texts(mark)) {
+    for (name, value) in names.names().zip(rows::texts(mark)) {
         if !value.is_empty() {
             let value = value.replace(|c: char| c.is_control(), " ");
             out.extend_from_slice(format!("{name}: {value}").as_bytes());
@@ -49,6 +49,7 @@ fn has_field(message: &[u8], name: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Mark;
 
     #[test]
     fn fields_go_before_the_header() {
@@ -57,7 +58,8 @@ mod tests {
             duplicate_of_record: Some(7),
             resemblance: Some(0.5),
             ..Mark::default()
-        };
+        }
+        .values();
         let names = MarkNames::new("X-");
         let mut out = Vec::new();
         push_marked(b"From a\r\nTo: b\r\n\r\nX-cluster: 1\r\n", 8, &names, &mark, &mut out)

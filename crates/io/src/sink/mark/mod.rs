@@ -12,66 +12,81 @@ pub(crate) mod jsonl;
 pub(crate) mod messages;
 pub(crate) mod rows;
 
-use crate::Mark;
+use crate::MarkValue;
 use crate::source::Chunk;
-
-/// Number of fields.
-pub(crate) const FIELDS: usize = 7;
 
 /// A raw record that gets a mark.
 pub(crate) struct ToMark<'a> {
     pub(crate) chunk: &'a Chunk,
     pub(crate) raw: &'a [u8],
     pub(crate) names: &'a MarkNames,
-    pub(crate) mark: &'a Mark<'a>,
+    pub(crate) mark: &'a [MarkValue<'a>],
 }
 
-/// The names of the fields.
+/// The type of an added field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkKind {
+    /// A text.
+    Text,
+    /// A whole number.
+    Count,
+    /// A number.
+    Ratio,
+    /// True or false.
+    Flag,
+}
+
+/// The names of the fields, and their types.
 ///
 /// ```
-/// use lookalike_io::MarkNames;
+/// use lookalike_io::{MarkKind, MarkNames};
 ///
-/// assert_eq!(MarkNames::new("").duplicate_of, "duplicate_of");
-/// assert_eq!(MarkNames::new("dedup_").cluster, "dedup_cluster");
+/// assert_eq!(MarkNames::new("dedup_").names().nth(4), Some("dedup_cluster"));
+/// let names = MarkNames::of("x_", &[("checked", MarkKind::Flag)]);
+/// assert_eq!(names.names().collect::<Vec<_>>(), ["x_checked"]);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MarkNames {
-    /// Field of the witness's id.
-    pub duplicate_of: String,
-    /// Field of the witness's file.
-    pub duplicate_of_file: String,
-    /// Field of the witness's record number.
-    pub duplicate_of_record: String,
-    /// Field of the resemblance to the witness.
-    pub resemblance: String,
-    /// Field of the cluster.
-    pub cluster: String,
-    /// Field of whether the document would be removed.
-    pub is_duplicate: String,
-    /// Field of the number of documents that a kept one represents.
-    pub duplicates: String,
+    fields: Vec<(String, MarkKind)>,
 }
 
+/// The fields of [`Mark`](crate::Mark), in its order.
+const OF_DUPLICATES: [(&str, MarkKind); 7] = [
+    ("duplicate_of", MarkKind::Text),
+    ("duplicate_of_file", MarkKind::Text),
+    ("duplicate_of_record", MarkKind::Count),
+    ("resemblance", MarkKind::Ratio),
+    ("cluster", MarkKind::Count),
+    ("is_duplicate", MarkKind::Flag),
+    ("duplicates", MarkKind::Count),
+];
+
 impl MarkNames {
-    /// The names with a prefix (the setting `mark_prefix`).
+    /// Those of `dedup`, with a prefix (the setting `mark_prefix`).
+    #[must_use]
     pub fn new(prefix: &str) -> Self {
-        Self {
-            duplicate_of: format!("{prefix}duplicate_of"),
-            duplicate_of_file: format!("{prefix}duplicate_of_file"),
-            duplicate_of_record: format!("{prefix}duplicate_of_record"),
-            resemblance: format!("{prefix}resemblance"),
-            cluster: format!("{prefix}cluster"),
-            is_duplicate: format!("{prefix}is_duplicate"),
-            duplicates: format!("{prefix}duplicates"),
-        }
+        Self::of(prefix, &OF_DUPLICATES)
+    }
+
+    /// Fields in the order in which they are written, with a prefix.
+    #[must_use]
+    pub fn of(prefix: &str, fields: &[(&str, MarkKind)]) -> Self {
+        let named = fields.iter().map(|(name, kind)| (format!("{prefix}{name}"), *kind));
+        Self { fields: named.collect() }
     }
 
     /// The names in the order in which they are written.
-    pub(crate) fn all(&self) -> [&str; FIELDS] {
-        let [id, file, record] =
-            [&self.duplicate_of, &self.duplicate_of_file, &self.duplicate_of_record];
-        let (is_duplicate, duplicates) = (&self.is_duplicate, &self.duplicates);
-        [id, file, record, &self.resemblance, &self.cluster, is_duplicate, duplicates]
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.fields.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The names and the types.
+    pub(crate) fn fields(&self) -> &[(String, MarkKind)] {
+        &self.fields
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.names().any(|known| known == name)
     }
 }
 

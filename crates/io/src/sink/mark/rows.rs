@@ -1,7 +1,7 @@
 //! Marks in CSV and TSV rows.
 
-use super::{FIELDS, MarkNames, Refusal};
-use crate::Mark;
+use super::{MarkNames, Refusal};
+use crate::MarkValue;
 use crate::input::CsvDialect;
 use crate::source::CsvHeader;
 use std::borrow::Cow;
@@ -12,47 +12,52 @@ pub(crate) fn push_marked_header(
     names: &MarkNames,
     out: &mut Vec<u8>,
 ) -> Result<(), Refusal> {
-    let names = names.all();
-    if let Some(name) = header.names.iter().find(|name| names.contains(&name.as_str())) {
+    if let Some(name) = header.names.iter().find(|name| names.has(name)) {
         return Err(Refusal::Taken(name.clone()));
     }
-    push_row(&header.raw, names, header.dialect, out);
+    push_row(&header.raw, names.names(), header.dialect, out);
     Ok(())
 }
 
 /// Appends `raw` with the columns at its end to `out`.
-pub(crate) fn push_marked(raw: &[u8], dialect: CsvDialect, mark: &Mark<'_>, out: &mut Vec<u8>) {
-    let fields = texts(mark);
-    push_row(raw, fields.each_ref().map(AsRef::as_ref), dialect, out);
+pub(crate) fn push_marked(
+    raw: &[u8],
+    dialect: CsvDialect,
+    mark: &[MarkValue<'_>],
+    out: &mut Vec<u8>,
+) {
+    push_row(raw, texts(mark), dialect, out);
 }
 
 /// The fields of a mark in their order, as text; empty for missing values.
-pub(crate) fn texts<'a>(mark: &Mark<'a>) -> [Cow<'a, str>; FIELDS] {
-    let number = |number: Option<String>| Cow::Owned(number.unwrap_or_default());
-    [
-        Cow::Borrowed(mark.duplicate_of.unwrap_or_default()),
-        Cow::Borrowed(mark.duplicate_of_file.unwrap_or_default()),
-        number(mark.duplicate_of_record.map(|record| record.to_string())),
-        number(mark.resemblance.map(|value| value.to_string())),
-        number(mark.cluster.map(|cluster| cluster.to_string())),
-        Cow::Borrowed(if mark.is_duplicate { "true" } else { "false" }),
-        number(mark.duplicates.map(|duplicates| duplicates.to_string())),
-    ]
+pub(crate) fn texts<'a>(mark: &[MarkValue<'a>]) -> impl Iterator<Item = Cow<'a, str>> {
+    mark.iter().map(|value| match *value {
+        MarkValue::Missing => Cow::Borrowed(""),
+        MarkValue::Text(text) => Cow::Borrowed(text),
+        MarkValue::Count(count) => Cow::Owned(count.to_string()),
+        MarkValue::Ratio(ratio) => Cow::Owned(ratio.to_string()),
+        MarkValue::Flag(flag) => Cow::Borrowed(if flag { "true" } else { "false" }),
+    })
 }
 
-fn push_row(raw: &[u8], fields: [&str; FIELDS], dialect: CsvDialect, out: &mut Vec<u8>) {
+fn push_row(
+    raw: &[u8],
+    fields: impl Iterator<Item: AsRef<str>>,
+    dialect: CsvDialect,
+    out: &mut Vec<u8>,
+) {
     let end = dialect.end_of_row(raw);
     out.extend_from_slice(&raw[..end]);
     for field in fields {
         out.push(dialect.delimiter);
-        push_field(field, dialect, out);
+        push_field(field.as_ref(), dialect, out);
     }
     out.extend_from_slice(&raw[end..]);
 }
 
 /// A field, in quotes where it needs them. Without quotes, what would end the field is escaped, or a
 /// space in its place.
-fn push_field(field: &str, dialect: CsvDialect, out: &mut Vec<u8>) {
+pub(crate) fn push_field(field: &str, dialect: CsvDialect, out: &mut Vec<u8>) {
     let CsvDialect { delimiter, quote, escape } = dialect;
     let special = |byte: u8| {
         [Some(delimiter), quote, escape].contains(&Some(byte))
@@ -79,6 +84,7 @@ fn push_field(field: &str, dialect: CsvDialect, out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Mark;
 
     #[test]
     fn columns_go_before_the_line_end_and_are_quoted_where_needed() {
@@ -90,12 +96,13 @@ mod tests {
             cluster: Some(4),
             is_duplicate: true,
             duplicates: Some(2),
-        };
+        }
+        .values();
         let mut out = Vec::new();
         push_marked(b"1,\"x\n\"\r\n", CsvDialect::CSV, &mark, &mut out);
         assert_eq!(out, b"1,\"x\n\",\"say \"\"a\"\", b\",\"a,b.csv\",7,1,4,true,2\r\n");
         out.clear();
-        let none = Mark::default();
+        let none = Mark::default().values();
         push_marked(b"1\t2", CsvDialect::TSV, &none, &mut out);
         assert_eq!(out, b"1\t2\t\t\t\t\t\tfalse\t");
         let field = |text: &str, quote, escape| {
@@ -112,7 +119,7 @@ mod tests {
         // An escaped line end is a part of the last field.
         let escaped = CsvDialect { escape: Some(b'\\'), ..CsvDialect::TSV };
         let mut out = Vec::new();
-        push_row(b"a\\\n\n", ["b"; FIELDS], escaped, &mut out);
+        push_row(b"a\\\n\n", ["b"; 7].into_iter(), escaped, &mut out);
         assert_eq!(out, b"a\\\n\tb\tb\tb\tb\tb\tb\tb\n");
         assert_eq!(escaped.end_of_row(b"a\\\\\r\n"), 3);
     }

@@ -1,0 +1,119 @@
+//! What becomes of the records of a chunk.
+
+use super::items::Items;
+use super::locating::Located;
+use super::matching::{Decisions, Match, matches_of};
+use super::scan::Scan;
+use super::settings::ContaminationAction;
+use lookalike_io::sink::{MarkKind, MarkNames};
+use lookalike_io::{Content, Fate, Fates, MarkValue, RecordView, Replacement};
+use std::collections::BTreeMap;
+
+/// The fields that the action `mark` adds.
+const MARKS: [(&str, MarkKind); 5] = [
+    ("contaminated", MarkKind::Flag),
+    ("contaminated_items", MarkKind::Count),
+    ("contaminated_item", MarkKind::Text),
+    ("contaminated_benchmark", MarkKind::Text),
+    ("contaminated_share", MarkKind::Ratio),
+];
+
+/// Their names, with a prefix.
+pub(super) fn mark_names(prefix: &str) -> MarkNames {
+    MarkNames::of(prefix, &MARKS)
+}
+
+/// Decisions about the records of a chunk.
+pub(super) struct ChunkFates<'a> {
+    action: ContaminationAction,
+    matches: &'a [Match],
+    scan: &'a Scan,
+    items: &'a Items,
+    decisions: &'a Decisions,
+    /// Texts that are cut, before and after.
+    cut: BTreeMap<(u32, u32), (String, String)>,
+}
+
+impl<'a> ChunkFates<'a> {
+    /// Decisions by the matches of the chunk.
+    pub(super) fn new(
+        action: ContaminationAction,
+        matches: &'a [Match],
+        scan: &'a Scan,
+        items: &'a Items,
+        decisions: &'a Decisions,
+    ) -> Self {
+        Self { action, matches, scan, items, decisions, cut: BTreeMap::new() }
+    }
+
+    /// Takes note of a document with matches. Only the text of a field can be cut: the places of others
+    /// are those of a text that was extracted.
+    pub(super) fn see(&mut self, record: &RecordView<'_>, text: &str, located: &Located) {
+        if self.action == ContaminationAction::Cut
+            && matches!(record.content, Content::Text(_))
+            && let Some(left) = located.cut(text)
+        {
+            self.cut.insert((record.file, record.record), (text.to_owned(), left));
+        }
+    }
+
+    /// The documents that are removed, as far as it is known before they are written.
+    pub(super) fn removed(&self) -> Vec<(u32, u32)> {
+        let places = self.matches.chunk_by(|a, b| a.place == b.place).map(|of| of[0].place);
+        places.filter(|&place| self.is_removed(place)).collect()
+    }
+
+    /// Whether a document with matches is removed.
+    fn is_removed(&self, place: (u32, u32)) -> bool {
+        match self.action {
+            ContaminationAction::List | ContaminationAction::Mark => false,
+            ContaminationAction::Remove => true,
+            ContaminationAction::Cut => !self.cut.contains_key(&place),
+        }
+    }
+}
+
+impl Fates for ChunkFates<'_> {
+    fn fate(&self, file: u32, record: u32) -> Fate {
+        let place = (file, record);
+        match self.scan.bad.binary_search(&place) {
+            Ok(_) => Fate::Rejected,
+            Err(_) if matches_of(self.matches, place).is_empty() => Fate::Kept,
+            Err(_) if self.is_removed(place) => Fate::Removed,
+            Err(_) => Fate::Kept,
+        }
+    }
+
+    fn mark(&self, file: u32, record: u32) -> Vec<MarkValue<'_>> {
+        let matches = matches_of(self.matches, (file, record));
+        let share = |one: &Match| {
+            f64::from(one.shared) / f64::from(self.decisions.sizes[one.part as usize].max(1))
+        };
+        // The first of the largest shares, compared as fractions.
+        let larger = |one: &Match, other: &Match| {
+            let size = |one: &Match| u64::from(self.decisions.sizes[one.part as usize]);
+            u64::from(one.shared) * size(other) > u64::from(other.shared) * size(one)
+        };
+        let best = matches.iter().reduce(|best, one| if larger(one, best) { one } else { best });
+        let item_of = |one: &Match| self.items.place(one.part as usize).item;
+        let items = matches.chunk_by(|a, b| item_of(a) == item_of(b)).count();
+        let count = MarkValue::Count(items as u64);
+        let Some(best) = best else {
+            let none = MarkValue::Missing;
+            return vec![MarkValue::Flag(false), count, none, none, none];
+        };
+        let item = self.items.item(best.part as usize);
+        vec![
+            MarkValue::Flag(true),
+            count,
+            MarkValue::Text(&item.name.id),
+            MarkValue::Text(&self.items.benchmarks[item.benchmark as usize]),
+            MarkValue::Ratio(share(best)),
+        ]
+    }
+
+    fn replacement(&self, file: u32, record: u32) -> Option<Replacement<'_>> {
+        let (old, new) = self.cut.get(&(file, record))?;
+        Some(Replacement { old, new })
+    }
+}
