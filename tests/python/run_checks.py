@@ -42,6 +42,7 @@ from checks.fields import keep_fields, repeated_ids
 from checks.filter import filter  # noqa: A004
 from checks.harness import Checks
 from checks.hostile_formats import hostile_formats
+from checks.ignored import ignored
 from checks.index import index, sweeps
 from checks.index_crash import index_crash
 from checks.large_records import large_records, long_texts
@@ -101,6 +102,7 @@ PARTS = (
     separated,
     distinct,
     across,
+    ignored,
     lost,
     decontaminated,
     repeated_ids,

@@ -113,3 +113,19 @@ def test_a_method_reads_fields() -> None:
 def test_what_is_signed_alone_has_no_fields() -> None:
     with pytest.raises(lookalike.SettingsError, match="`tags`"):
         lookalike.Signer("simhash:weights=tf,anchors=tags").sign(RECORDS)
+
+
+def test_given_texts_are_ignored(tmp_path: Path) -> None:
+    handout = tmp_path / "handout.txt"
+    handout.write_text("name three kinds of roses and say in which month of the year each of them flowers", encoding="utf-8")
+    answers = ["tea roses in june", "wild roses in may", "tea roses in june"]
+    texts = [f"{handout.read_text(encoding='utf-8')} {answer}" for answer in answers]
+    assert lookalike.dedup(texts, threshold=0.5).removed().to_pylist() == [1, 2]
+    found = lookalike.dedup(texts, threshold=0.5, ignore_text=[handout])
+    assert found.removed().to_pylist() == [2]
+    assert found.summary["ignored_texts"]["documents"] == 3
+    settings = lookalike.Settings(ignore_text=handout)
+    assert settings.ignore_text == (str(handout),)
+    assert lookalike.Settings.from_json(settings.to_json()) == settings
+    with pytest.raises(lookalike.SettingsError, match="exact join"):
+        lookalike.dedup(texts, ignore_text=handout, method="minhash-lsh")

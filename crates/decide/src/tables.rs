@@ -149,7 +149,7 @@ pub const COMPARISON: &[Item<Compared<'static>>] = &[
     .when(|run| run.interval),
     Compares::new(
         Column::ratio("whole_resemblance"),
-        "resemblance of the complete documents; in runs that remove boilerplate",
+        "resemblance of the complete documents; in runs that remove boilerplate or ignore given texts",
         |row| row.whole.into(),
     )
     .when(|run| run.whole),

@@ -143,7 +143,10 @@ impl TextSigner {
     pub fn new(settings: &Settings) -> Result<Self, LookalikeError> {
         feature_settings::refuse(&settings.fields, "a signer of texts")?;
         settings.check()?;
-        settings.refuse(&["boilerplate", "across"], "texts that are signed one by one")?;
+        settings.refuse(
+            &["boilerplate", "ignore_text", "across"],
+            "texts that are signed one by one",
+        )?;
         settings.refuse_fields_of_method("texts that are signed one by one")?;
         if settings.ignore_common.is_some() {
             return Err(LookalikeError::Settings(

@@ -25,9 +25,13 @@ pub struct MatchSettings {
     pub threshold: Threshold,
     /// Common elements, removed from every set; `None` for none.
     pub common: Option<Arc<CommonElements>>,
-    /// Boilerplate, removed from every set. The whole text of a document without other elements is
-    /// its only element. Documents with equal sets before the removal are one unit.
+    /// Boilerplate or other shingles that are ignored, removed from every set. The whole text of a
+    /// document without other elements is its only element. Documents with equal sets before the removal
+    /// are one unit.
     pub boilerplate: Option<Arc<CommonElements>>,
+    /// Whether documents match as well if they reach the threshold with their boilerplate, and
+    /// [`MatchSettings::remaining_criterion`] without it.
+    pub boilerplate_counts: bool,
     /// Fewest features of a document that is compared; `None` for no minimum.
     pub min_features: Option<MinFeatures>,
     /// What documents need to have in common besides; `None` for nothing.
@@ -71,6 +75,7 @@ impl MatchSettings {
             threshold,
             common: None,
             boilerplate: None,
+            boilerplate_counts: false,
             min_features: None,
             distinct: None,
             across: None,
@@ -104,8 +109,8 @@ impl MatchSettings {
     #[must_use]
     pub fn join_criterion(&self) -> Criterion {
         match self.boilerplate {
-            None => self.criterion(),
-            Some(_) => self.remaining_criterion(),
+            Some(_) if self.boilerplate_counts => self.remaining_criterion(),
+            _ => self.criterion(),
         }
     }
 }

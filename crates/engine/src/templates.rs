@@ -24,6 +24,12 @@ impl Templates {
         DocumentSets::new(collection, memory).map(Self)
     }
 
+    /// Number of elements that were removed from the set of a document.
+    #[must_use]
+    pub fn size(&self, document: DocumentId) -> u32 {
+        self.0.size(document)
+    }
+
     /// The counts of two complete documents, from those of their remaining sets. O(size of their
     /// boilerplate), O(1) if it is the same.
     ///

@@ -230,7 +230,15 @@ struct Checked {
 impl Checked {
     fn new(settings: &Settings, options: &EvaluateOptions) -> Result<Self, LookalikeError> {
         settings.refuse(
-            &["keep_n", "contained_only", "max_lost", "label_field", "boilerplate", "across"],
+            &[
+                "keep_n",
+                "contained_only",
+                "max_lost",
+                "label_field",
+                "boilerplate",
+                "ignore_text",
+                "across",
+            ],
             "evaluate",
         )?;
         let matching = settings.matching()?;

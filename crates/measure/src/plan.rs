@@ -90,7 +90,7 @@ pub(crate) fn plan_inputs(
     let base = memory::resident().unwrap_or(0);
     job.job.settings.refuse(&Settings::SURVIVORS, "plan")?;
     feature_settings::refuse(&job.job.settings.fields, "plan")?;
-    job.job.settings.refuse(&["boilerplate", "across"], "plan")?;
+    job.job.settings.refuse(&["boilerplate", "ignore_text", "across"], "plan")?;
     let mut settings = job.job.settings.matching()?;
     let keep = job.job.settings.keep_rules()?;
     let threads = job.job.thread_count();

@@ -95,8 +95,8 @@ fn carry_out(job: &Job, cluster: bool, progress: &dyn Progress) -> Result<Previe
         false => Some("a plan does not know the setting against".to_owned()),
         true => {
             let refused = |names: &[&str]| job.settings.refuse(names, "plan").err();
-            let error =
-                refused(&Settings::SURVIVORS).or_else(|| refused(&["boilerplate", "across"]));
+            let error = refused(&Settings::SURVIVORS)
+                .or_else(|| refused(&["boilerplate", "ignore_text", "across"]));
             error.map(|error| error.to_string())
         }
     };

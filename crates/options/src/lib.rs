@@ -71,6 +71,8 @@ pub enum Kind {
     Distinctions,
     /// Names of fields, separated by commas; may be repeated.
     Names,
+    /// A name of a file; may be repeated.
+    Files,
     /// A number, a share, or `auto`.
     Limit,
     /// A number of words, or a share of them.
@@ -101,7 +103,10 @@ impl Kind {
     /// Whether the option may be repeated.
     #[must_use]
     pub fn is_list(self) -> bool {
-        matches!(self, Self::KeepRules | Self::Distinctions | Self::Names | Self::Extractors)
+        matches!(
+            self,
+            Self::KeepRules | Self::Distinctions | Self::Names | Self::Files | Self::Extractors
+        )
     }
 }
 

@@ -27,13 +27,14 @@ const SURVIVORS: Item = Item { heading: "Which duplicate to keep", ..MATCHING };
 const OF_METHOD: Item = Item { heading: "Method", ..MATCHING };
 
 /// All settings, group by group, in the order of the documentation.
-pub const SETTINGS: [&[Item]; 18] = [
+pub const SETTINGS: [&[Item]; 19] = [
     CRITERION,
     WITNESS,
     ANALYSIS,
     MIN_FEATURES,
     COMMON,
     BOILERPLATE,
+    IGNORED,
     SEPARATE,
     ACROSS,
     KEEP,
@@ -219,6 +220,27 @@ pub const BOILERPLATE: &[Item] = &[
         ..MATCHING
     },
 ];
+
+/// Texts whose shingles are ignored.
+pub const IGNORED: &[Item] = &[Item {
+    name: "ignore-text",
+    value: "FILE",
+    kind: Kind::Files,
+    help: "Ignore the shingles of the texts in this file: an exercise handout, a template, a licence header, a system \
+           prompt (repeatable)",
+    long_help: Some(
+        "Ignore the shingles of the texts in this file, in all documents: an exercise handout, a template, a licence header, a system \
+         prompt (repeatable). Files are read as inputs are: a text or HTML file is one text, and each record of a \
+         JSONL file is one. Documents match by what remains of them; the tables have the resemblance of complete documents \
+         in the column whole_resemblance. Documents of nothing else match only documents of the same words. The inputs are read one more time.",
+    ),
+    python_type: Some(("str | PathLike[str] | Sequence[str | PathLike[str]]", "()")),
+    python_help: Some(
+        "Files with texts whose shingles are removed from all documents: handouts, templates, licence headers, system prompts. \
+         They are read as files of documents are.",
+    ),
+    ..MATCHING
+}];
 
 /// What documents need to have in common besides.
 pub const SEPARATE: &[Item] = &[

@@ -140,6 +140,7 @@ fn summary() -> Summary {
         largest_cluster: 11_204,
         pairs: Pairs { listed: 1_204_310, complete: true },
         across: None,
+        ignored_texts: None,
         near_misses: None,
         candidates: 49_218,
         verified: 31_002,

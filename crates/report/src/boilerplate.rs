@@ -18,6 +18,21 @@ pub struct BoilerplateSummary {
     pub largest_sites: Vec<SiteBoilerplate>,
 }
 
+/// Shingles of given texts that were removed from feature sets.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IgnoredSummary {
+    /// Number of texts.
+    pub texts: u64,
+    /// Distinct shingles of the texts.
+    pub shingles: u64,
+    /// Documents that have any of the shingles.
+    pub documents: u64,
+    /// Documents that have nothing else: each matches only documents of the same words.
+    pub only_ignored: u64,
+    /// Checksum of the shingles, 32 hexadecimal digits.
+    pub checksum: String,
+}
+
 /// A site of which many removals are mostly template, by a sample of the removals: what the two
 /// documents have besides the template is below what the setting boilerplate requires.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -33,7 +33,9 @@ mod windows;
 
 pub use accuracy::{Accuracy, Compared};
 pub use across::{AcrossPair, AcrossSummary, AcrossValue, CountedBy};
-pub use boilerplate::{BoilerplatePassage, BoilerplateSummary, SiteBoilerplate, TemplateSite};
+pub use boilerplate::{
+    BoilerplatePassage, BoilerplateSummary, IgnoredSummary, SiteBoilerplate, TemplateSite,
+};
 pub use evaluation::{
     ClassResult, ClassesSummary, ClusterResult, Decile, Evaluation, EvaluationReport,
     EvaluationRun, Ignored, MethodResult, MethodTimes, SampleSummary, SeriesPlace, TruthSummary,

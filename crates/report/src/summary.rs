@@ -5,7 +5,7 @@
 //! documents and settings.
 
 use crate::across::AcrossSummary;
-use crate::boilerplate::{BoilerplateSummary, TemplateSite};
+use crate::boilerplate::{BoilerplateSummary, IgnoredSummary, TemplateSite};
 use crate::human::{count, counted, share};
 use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
@@ -106,6 +106,9 @@ pub struct Summary {
     /// What was removed from all sets as boilerplate of sites, if that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub boilerplate: Option<BoilerplateSummary>,
+    /// What was removed from all sets as the shingles of texts that are ignored, if there are any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignored_texts: Option<IgnoredSummary>,
     /// Sites of which many removals are mostly template, if boilerplate was not removed; those with
     /// the most first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -382,6 +385,12 @@ impl SettingsSummary {
     pub(crate) fn under_min_features(&self) -> String {
         let named = if self.shingle.is_none() { "terms" } else { "features" };
         format!("fewer than {} {named}", self.min_features.unwrap_or(1))
+    }
+
+    /// Whether shingles were removed from the sets of documents whose texts still have them.
+    #[must_use]
+    pub fn removes_shingles(&self) -> bool {
+        ["boilerplate", "ignore_text"].iter().any(|name| self.other.contains_key(*name))
     }
 
     /// The threshold as a number; 0 if it is not a number.

@@ -91,6 +91,15 @@ impl Summary {
                 row("  documents of nothing else", count(boilerplate.only_boilerplate));
             }
         }
+        if let Some(ignored) = &self.ignored_texts {
+            let (shingles, texts) =
+                (counted(ignored.shingles, "shingle"), counted(ignored.texts, "text"));
+            let documents = counted(ignored.documents, "document");
+            row("ignored", format!("{shingles} of {texts}, in {documents}"));
+            if ignored.only_ignored > 0 {
+                row("  documents of nothing else", count(ignored.only_ignored));
+            }
+        }
         if self.skipped_files > 0 {
             row(
                 "skipped files",

@@ -171,7 +171,7 @@ impl Summary {
         let is_many = |number: u64| number.saturating_mul(10) > found.near;
         let of_near = |number| format!("{} ({})", count(number), share(number, found.near));
         let (mut said, mut listing, mut keeping) = (Vec::new(), Vec::new(), Vec::new());
-        let with_boilerplate = self.settings.other.contains_key("boilerplate");
+        let with_boilerplate = self.settings.removes_shingles();
         for name in TELLING.into_iter().take(if with_boilerplate { 1 } else { TELLING.len() }) {
             let kind = found.kinds.iter().find(|kind| kind.kind == name);
             let Some(near) = kind.map(|kind| kind.near).filter(|&near| is_many(near)) else {

@@ -1,9 +1,10 @@
 //! The analysis of a job, from inputs to verdicts; all jobs share it.
 
-use crate::approach::{LexiconUsed, approach};
+use crate::approach::{LexiconUsed, approach, checksum_name};
 use crate::boilerplate::Boilerplate;
 use crate::common::{CommonCounts, check_content, content};
 use crate::given_fields;
+use crate::ignored_texts::IgnoredTexts;
 use crate::index::{append_matched, is_index};
 use crate::kept_apart::KeptApart;
 use crate::memory::Memory;
@@ -28,7 +29,7 @@ use lookalike_io::Inputs;
 use lookalike_io::input::InputError;
 use lookalike_io::sink::Staging;
 use lookalike_methods::Evidence;
-use lookalike_report::{BoilerplateSummary, KeepValues};
+use lookalike_report::{BoilerplateSummary, IgnoredSummary, KeepValues};
 use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
@@ -51,7 +52,9 @@ pub struct Analysis {
     pub(crate) verdicts: Verdicts,
     /// What was removed from sets as boilerplate, if the job asks for that.
     pub(crate) boilerplate: Option<BoilerplateSummary>,
-    /// The boilerplate of all documents, if it was removed from their sets.
+    /// What was removed as texts that are ignored, if the job names any.
+    pub(crate) ignored: Option<IgnoredSummary>,
+    /// The boilerplate of all documents, or their shingles of ignored texts, if it was removed from their sets.
     pub(crate) templates: Option<Arc<Templates>>,
     /// Pairs just below the threshold, if the job asks for them.
     pub(crate) near_misses: Option<NearMisses>,
@@ -219,12 +222,16 @@ pub(crate) fn analyse(
     if let Some(failure) = inputs.damaged().filter(|_| job.strict || !job.skip_unreadable) {
         return Err(LookalikeError::unreadable(failure, job.strict));
     }
-    let scratch_dir = state::open(job, &inputs, first_protected_file, list_pairs, memory)?;
+    let ignored = IgnoredTexts::of(&job.settings)?;
+    let ignored_checksum = ignored.as_ref().map(IgnoredTexts::checksum);
+    let state = (first_protected_file, list_pairs, ignored_checksum);
+    let scratch_dir = state::open(job, &inputs, state, memory)?;
     let staging = state::begin(job, scratch_dir.as_ref())?;
     staging.conflicts(&inputs)?;
     staging.conflicts_with(other_inputs(job))?;
     let matches = None;
-    let request = Request { job, inputs, first_protected_file, scratch_dir, list_pairs, matches };
+    let request =
+        Request { job, inputs, first_protected_file, ignored, scratch_dir, list_pairs, matches };
     Ok((analyse_inputs(request, Reading::Files, progress)?, staging))
 }
 
@@ -234,6 +241,8 @@ pub(crate) struct Request<'a> {
     pub(crate) inputs: Inputs,
     /// The first protected file.
     pub(crate) first_protected_file: u32,
+    /// The texts that are ignored.
+    pub(crate) ignored: Option<IgnoredTexts>,
     /// Directory of checkpoints, if they are written.
     pub(crate) scratch_dir: Option<ScratchDir>,
     /// Whether all pairs are listed, not only those that cause a removal.
@@ -263,15 +272,16 @@ pub(crate) fn analyse_inputs(
     reading: Reading<'_>,
     progress: &dyn Progress,
 ) -> Result<Analysis, LookalikeError> {
-    let Request { job, inputs, first_protected_file, mut scratch_dir, list_pairs, matches } =
-        request;
+    let Request { job, inputs, first_protected_file, list_pairs, matches, .. } = request;
+    let mut scratch_dir = request.scratch_dir;
     let near_misses_from = lower_threshold(job)?;
     let keep = job.settings.keep_rules()?;
     let memory = Memory::of(job.memory);
     let started = Instant::now();
     let documents = Documents { inputs: &inputs, reading };
     let stored = matches.and_then(FindMatches::stored);
-    let compared = Compared::new(job, documents, stored, &mut scratch_dir, progress)?;
+    let ignored = request.ignored;
+    let compared = Compared::new(job, documents, ignored, stored, &mut scratch_dir, progress)?;
     let options = ingest_options(job, &keep, first_protected_file, &mut scratch_dir);
     let collection = compared.read(job, &options, progress)?;
     // The join may drop sets, so documents of nothing but boilerplate are counted before it.
@@ -293,7 +303,7 @@ pub(crate) fn analyse_inputs(
     let mut phases = vec![("reading", started.elapsed().as_secs_f64())];
 
     let options = match_options(job, list_pairs, templates.clone(), loss, budget)?;
-    let Compared { settings, approach, lexicon, boilerplate, .. } = compared;
+    let Compared { settings, approach, lexicon, boilerplate, ignored, .. } = compared;
     let plan = JoinPlan {
         keep: &keep,
         settings: &settings,
@@ -330,6 +340,19 @@ pub(crate) fn analyse_inputs(
     let Decided { collection, units, matches, verdicts } = decided;
     let boilerplate =
         boilerplate.map(|found| BoilerplateSummary { only_boilerplate, ..found.summary });
+    let ignored = ignored.map(|IgnoredTexts { elements, texts }| {
+        let has_any = |document: &DocumentId| {
+            let own = templates.as_ref().map_or(0, |templates| templates.size(*document));
+            own > 0 && !collection.is_protected(*document)
+        };
+        IgnoredSummary {
+            texts,
+            shingles: elements.elements().len() as u64,
+            documents: collection.documents().filter(has_any).count() as u64,
+            only_ignored: only_boilerplate,
+            checksum: checksum_name(elements.checksum()),
+        }
+    });
     Ok(Analysis {
         inputs,
         settings,
@@ -342,6 +365,7 @@ pub(crate) fn analyse_inputs(
         matches,
         verdicts,
         boilerplate,
+        ignored,
         templates,
         near_misses,
         kept_apart,
@@ -363,6 +387,7 @@ struct Compared<'a> {
     counted: Option<DocumentSum>,
     common: CommonCounts<'a>,
     boilerplate: Option<Boilerplate>,
+    ignored: Option<IgnoredTexts>,
     signer: Signer,
 }
 
@@ -371,6 +396,7 @@ impl<'a> Compared<'a> {
     fn new(
         job: &Job,
         documents: Documents<'a>,
+        ignored: Option<IgnoredTexts>,
         stored: Option<Arc<dyn StoredDocuments>>,
         scratch_dir: &mut Option<ScratchDir>,
         progress: &'a dyn Progress,
@@ -385,10 +411,22 @@ impl<'a> Compared<'a> {
         let mut common = CommonCounts::new(job, documents, &settings, kept.clone(), progress);
         common.apply(&mut settings, &mut approach)?;
         let boilerplate = Boilerplate::of(job, documents, &settings, kept, progress)?;
-        settings.boilerplate = boilerplate.as_ref().map(|found| found.elements.clone());
+        let removed = boilerplate.as_ref().map(|found| &found.elements);
+        let removed = removed.or(ignored.as_ref().map(|found| &found.elements));
+        settings.boilerplate = removed.cloned();
         let signer = Signer::for_approach(&settings, &approach)?;
         let signer = signer.of_inputs(documents.inputs).with_stored(stored);
-        Ok(Self { documents, settings, approach, lexicon, counted, common, boilerplate, signer })
+        Ok(Self {
+            documents,
+            settings,
+            approach,
+            lexicon,
+            counted,
+            common,
+            boilerplate,
+            ignored,
+            signer,
+        })
     }
 
     /// Reads the documents, which must be those that were counted.
@@ -411,13 +449,20 @@ impl<'a> Compared<'a> {
         Ok(collection)
     }
 
-    /// The number of documents of nothing but boilerplate, and the boilerplate of each document.
+    /// The number of documents of nothing but boilerplate or ignored texts, and what each document has of
+    /// it.
     fn templates(
         &self,
         job: &Job,
         collection: &Collection,
         progress: &dyn Progress,
     ) -> Result<(u64, Option<Arc<Templates>>), LookalikeError> {
+        if let Some(ignored) = &self.ignored {
+            let signer = Signer::of_boilerplate(&self.settings, ignored.elements.clone());
+            let removed = self.read_again(job, &signer, collection, progress)?;
+            let templates = Templates::new(removed, second_reading(job).memory)?;
+            return Ok((collection.only_boilerplate()?, Some(Arc::new(templates))));
+        }
         let Some(boilerplate) = &self.boilerplate else { return Ok((0, None)) };
         boilerplate.check(collection, self.documents)?;
         let only_boilerplate = collection.only_boilerplate()?;
@@ -590,7 +635,8 @@ pub fn pool(threads: usize) -> Result<rayon::ThreadPool, LookalikeError> {
 pub(crate) fn other_inputs(job: &Job) -> impl Iterator<Item = &Path> {
     let indexes = job.against.iter().filter(|path| is_index(path)).map(Path::new);
     let lexicon = job.settings.method.iter().filter_map(|method| method.lexicon.as_deref());
-    indexes.chain(lexicon.map(Path::new)).chain(job.plan.as_deref())
+    let ignored = job.settings.ignore_text.iter().map(Path::new);
+    indexes.chain(lexicon.map(Path::new)).chain(ignored).chain(job.plan.as_deref())
 }
 
 /// The input files, protected ones last, and the index of the first protected file. Creates

@@ -3,7 +3,8 @@
 use crate::analysis::pool;
 use crate::boilerplate::Boilerplate;
 use crate::common::CommonCounts;
-use crate::document_comparison::DocumentComparison;
+use crate::document_comparison::{DocumentComparison, RemovedElements};
+use crate::ignored_texts::IgnoredTexts;
 use crate::input_fields;
 use crate::lookup::{Ids, Name, ReadDocument, find};
 use crate::panics::caught;
@@ -57,7 +58,7 @@ pub fn compare(
         };
         let settings = &Settings { analysis, ..settings.clone() };
         let documents = [document(a, &of_a)?, document(b, &of_b)?];
-        DocumentComparison::new(documents, settings, (None, None), None)
+        DocumentComparison::new(documents, settings, (None, ignored(settings)?), None)
     })
 }
 
@@ -83,7 +84,10 @@ pub fn compare_texts(
     // As in a file, a byte order mark is not part of the text.
     let named =
         |id, text: &str| ReadDocument::of_text(id, text.strip_prefix('\u{feff}').unwrap_or(text));
-    caught(|| DocumentComparison::new([named("a", a), named("b", b)], settings, (None, None), None))
+    caught(|| {
+        let documents = [named("a", a), named("b", b)];
+        DocumentComparison::new(documents, settings, (None, ignored(settings)?), None)
+    })
 }
 
 /// Compares two documents of a source, each named by its id or as `SOURCE:RECORD`.
@@ -141,11 +145,16 @@ pub fn compare_in(
         let common = pool.install(|| counts.of(matching.features))?;
         let boilerplate =
             pool.install(|| Boilerplate::of(&job, documents, &matching, None, &Silent))?;
-        let boilerplate = boilerplate.map(|found| found.elements);
+        let boilerplate = boilerplate.map(|found| found.elements).or(ignored(settings)?);
         let mut exhibits = exhibits.into_iter();
         let (a, b) = (exhibits.next().unwrap_or_default(), exhibits.next().unwrap_or_default());
         DocumentComparison::new([a, b], settings, (common, boilerplate), None)
     })
+}
+
+/// The shingles of the texts that are ignored.
+fn ignored(settings: &Settings) -> Result<RemovedElements, LookalikeError> {
+    Ok(IgnoredTexts::of(settings)?.map(|found| found.elements))
 }
 
 fn analysis_of(settings: &Settings, inputs: &Inputs) -> Result<AnalysisSettings, LookalikeError> {

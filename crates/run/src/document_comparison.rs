@@ -237,10 +237,11 @@ fn about_boilerplate(
         [a, b] if a == b && !a.is_empty() => format!("of both {}", a.join(", ")),
         [a, b] => format!("{}; {}", named(documents[0], a), named(documents[1], b)),
     };
-    format!(
-        "Removed as boilerplate: {removed}. With it, the resemblance of the two is {:.4}.",
-        whole.resemblance()
-    )
+    let what = match settings.ignore_text.is_empty() {
+        true => "Removed as boilerplate",
+        false => "Ignored, as given texts have it (ignore_text)",
+    };
+    format!("{what}: {removed}. With it, the resemblance of the two is {:.4}.", whole.resemblance())
 }
 
 /// Receives tokens and their byte ranges.

@@ -5,6 +5,7 @@ use crate::answer::{Answer, Place};
 use crate::approach::needs_statistics;
 use crate::decisions::Clusters;
 use crate::differences::Differences;
+use crate::ignored_texts::IgnoredTexts;
 use crate::index::{append_matched, matched_records};
 use crate::input_fields;
 use crate::panics::caught;
@@ -116,6 +117,9 @@ fn check_source(source: &Source<'_>, settings: &Settings) -> Result<(), Lookalik
     if settings.boilerplate.is_some() {
         return Err(reads_twice("the setting boilerplate", name));
     }
+    if !settings.ignore_text.is_empty() {
+        return Err(reads_twice("the setting ignore_text", name));
+    }
     if settings.across().is_some_and(|across| across.field().is_some()) {
         return Err(reads_twice("the setting across", name));
     }
@@ -154,7 +158,9 @@ fn answer(
     };
     let job = &job;
     let (scratch_dir, matches) = (None, None);
-    let request = Request { job, inputs, first_protected_file, scratch_dir, list_pairs, matches };
+    let ignored = IgnoredTexts::of(&job.settings)?;
+    let request =
+        Request { job, inputs, first_protected_file, ignored, scratch_dir, list_pairs, matches };
     let reading = caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller));
     let analysis = analyse_inputs(request, reading, progress).map_err(|error| match &caller {
         Some(caller) => with_columns(error, caller),

@@ -9,10 +9,11 @@ use crate::analysis::pool;
 use crate::boilerplate::Boilerplate;
 use crate::common::CommonCounts;
 use crate::document_comparison::{DocumentComparison, RemovedElements};
+use crate::ignored_texts::IgnoredTexts;
 use crate::lookup::{Ids, Name, find};
 use crate::panics::caught;
 use crate::reading::Documents;
-use crate::run_inputs::RunInputs;
+use crate::run_inputs::{RunInputs, RunJob};
 use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings};
 use lookalike_decide::{DocumentName, ReadMember, ReadRemoval};
@@ -111,7 +112,7 @@ fn explained(
         document.read
     });
     let (a, b) = (read.next().unwrap_or_default(), read.next().unwrap_or_default());
-    let removed = removed_elements(&job.settings, &inputs)?;
+    let removed = removed_elements(&job, &inputs)?;
     DocumentComparison::new([a, b], &job.settings, removed, Some(decision))
 }
 
@@ -136,7 +137,7 @@ fn about_survivors(settings: &Settings) -> Option<String> {
 
 /// The common elements and the boilerplate that the run removed from feature sets, counted again.
 fn removed_elements(
-    settings: &Settings,
+    RunJob { settings, ignored_texts, .. }: &RunJob,
     inputs: &Inputs,
 ) -> Result<(RemovedElements, RemovedElements), LookalikeError> {
     let job = Job { settings: settings.clone(), ..Job::new(Vec::new(), "") };
@@ -145,7 +146,9 @@ fn removed_elements(
     pool(job.thread_count())?.install(|| {
         let common = counts.of(matching.features)?;
         let boilerplate = Boilerplate::of(&job, documents, &matching, None, &Silent)?;
-        Ok((common, boilerplate.map(|found| found.elements)))
+        let ignored =
+            IgnoredTexts::of_run(settings, ignored_texts.as_deref())?.map(|found| found.elements);
+        Ok((common, boilerplate.map(|found| found.elements).or(ignored)))
     })
 }
 

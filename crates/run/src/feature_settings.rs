@@ -28,6 +28,7 @@ impl Settings {
             Self { shingle: Shingle::Of(_), .. } => "shingle",
             Self { terms, .. } if *terms != Terms::All => "terms",
             Self { boilerplate: Some(_), .. } => "boilerplate",
+            Self { ignore_text, .. } if !ignore_text.is_empty() => "ignore_text",
             Self { analysis, .. } if *analysis != AnalysisSettings::default() => {
                 "normalize, shingle_unit, tokens or case"
             }

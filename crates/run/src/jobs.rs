@@ -7,6 +7,7 @@ use crate::decisions::{Clusters, Decisions};
 use crate::differences::{DifferenceSample, TextReader};
 use crate::exhibits::{Choice, cluster_exhibits, pair_exhibits};
 use crate::guards::Guards;
+use crate::ignored_texts::IgnoredTexts;
 use crate::job_steps::{JobSteps, REPORT};
 use crate::page_files::write_page;
 use crate::panics::caught;
@@ -330,7 +331,9 @@ fn finished(job: &Job, list_pairs: bool) -> Result<Option<Outcome>, LookalikeErr
     let Some(summary) = state::finished(job)? else { return Ok(None) };
     let (job, inputs, first_protected_file) = find_inputs(job)?;
     let memory = memory::Memory::of(job.memory);
-    if let Some(scratch) = state::open(&job, &inputs, first_protected_file, list_pairs, memory)? {
+    let ignored = IgnoredTexts::of(&job.settings)?.map(|found| found.checksum());
+    let state = (first_protected_file, list_pairs, ignored);
+    if let Some(scratch) = state::open(&job, &inputs, state, memory)? {
         scratch.finish()?;
     }
     let summary: Summary = serde_json::from_slice(&summary)?;

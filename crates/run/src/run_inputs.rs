@@ -15,6 +15,20 @@ pub(crate) struct RunJob {
     pub(crate) settings: Settings,
     pub(crate) inputs: Vec<String>,
     pub(crate) against: Vec<String>,
+    /// Checksum of the shingles of ignored texts.
+    #[serde(default)]
+    pub(crate) ignored_texts: Option<String>,
+}
+
+impl RunJob {
+    /// Looks up relative names of other files than inputs in a directory; empty for the current one.
+    fn look_in(&mut self, place: &Path) {
+        for name in &mut self.settings.ignore_text {
+            if !lookalike_io::is_url(name) {
+                *name = place.join(&*name).to_string_lossy().into_owned();
+            }
+        }
+    }
 }
 
 /// A finished run with its inputs.
@@ -47,7 +61,7 @@ impl RunInputs {
     /// # Errors
     /// A directory without a finished run, standard input, inputs that are in none of these.
     pub(crate) fn find(run: &Path) -> Result<Self, LookalikeError> {
-        let (summary, job) = read_summary(run)?;
+        let (summary, mut job) = read_summary(run)?;
         if job.inputs.iter().chain(&job.against).any(|input| input == "-") {
             return Err(LookalikeError::StandardInput);
         }
@@ -65,15 +79,17 @@ impl RunInputs {
                 Ok((inputs, own)) => {
                     let changed = changed_inputs(&inputs.files[..own], &summary);
                     if changed.is_none() {
+                        job.look_in(&place);
                         return Ok(Self { summary, job, inputs, own, changed });
                     }
-                    first_changed.get_or_insert((inputs, own, changed));
+                    first_changed.get_or_insert((inputs, own, changed, place.clone()));
                 }
                 Err(error) => _ = first_error.get_or_insert(error),
             }
             tried.push(place);
         }
-        if let Some((inputs, own, changed)) = first_changed {
+        if let Some((inputs, own, changed, place)) = first_changed {
+            job.look_in(&place);
             return Ok(Self { summary, job, inputs, own, changed });
         }
         let tried: Vec<String> = tried

@@ -92,6 +92,9 @@ pub struct Settings {
     /// host of its URL, else its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub site_field: Option<String>,
+    /// Files with texts whose shingles are removed from all feature sets, read as inputs are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ignore_text: Vec<String>,
     /// Only documents with the same value of this field match. Documents without a value have one in
     /// common; of a list, the distinct elements are the value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -226,6 +229,7 @@ impl Default for Settings {
             ignore_common: None,
             boilerplate: None,
             site_field: None,
+            ignore_text: Vec::new(),
             separate_by: None,
             label_field: None,
             distinct_by: Vec::new(),
@@ -277,6 +281,7 @@ impl Settings {
         self.check_features()?;
         self.check_case()?;
         self.check_boilerplate()?;
+        self.check_ignored_texts()?;
         if let Some(value) = self.across.as_ref().filter(|_| self.keep_n != DEFAULT_KEEP_N) {
             return Err(LookalikeError::Settings(format!(
                 "the setting keep_n={} counts documents of a cluster that match one another, and with \
@@ -301,6 +306,7 @@ impl Settings {
             threshold,
             common: None,
             boilerplate: None,
+            boilerplate_counts: self.boilerplate.is_some(),
             min_features: (count > 1).then_some(MinFeatures { count, features, terms }),
             distinct: self.distinctions()?.map(Arc::new),
             across: self.across(),
@@ -440,6 +446,27 @@ impl Settings {
         }
     }
 
+    /// Refuses settings with which no shingles of texts can be ignored.
+    fn check_ignored_texts(&self) -> Result<(), LookalikeError> {
+        let refused = |reason: &str| Err(LookalikeError::Settings(reason.to_owned()));
+        match self {
+            Self { ignore_text, .. } if ignore_text.is_empty() => Ok(()),
+            Self { .. } if self.shingle_size().is_none() => refused(
+                "the setting ignore_text removes shingles, and documents are compared by single \
+                 terms; use the setting shingle=5, or leave it out",
+            ),
+            Self { method: Some(_), .. } => refused(
+                "the setting ignore_text is for the exact join; leave out the setting method, or use \
+                 the setting ignore_common, which methods honour",
+            ),
+            Self { boilerplate: Some(_), .. } => refused(
+                "the settings ignore_text and boilerplate remove shingles by different rules: complete \
+                 documents make a match only with boilerplate; leave one of them out",
+            ),
+            _ => Ok(()),
+        }
+    }
+
     /// Settings about survivors, for [`Settings::refuse`].
     pub const SURVIVORS: [&str; 3] = ["keep_n", "contained_only", "max_lost"];
 
@@ -506,12 +533,13 @@ impl Settings {
 /// A setting that not every call honours: its name, whether it is given, and the runs that do.
 type Scope = (&'static str, fn(&Settings) -> bool, &'static str);
 
-const SCOPES: [Scope; 6] = [
+const SCOPES: [Scope; 7] = [
     ("keep_n", |given| given.keep_n != DEFAULT_KEEP_N, "dedup on one machine"),
     ("contained_only", |given| given.contained_only.is_some(), "dedup and cluster on one machine"),
     ("max_lost", |given| given.max_lost.is_some(), "dedup and cluster on one machine"),
     ("label_field", |given| given.label_field.is_some(), "dedup and plan on one machine"),
     ("boilerplate", |given| given.boilerplate.is_some(), "dedup and cluster on one machine"),
+    ("ignore_text", |given| !given.ignore_text.is_empty(), "dedup and cluster on one machine"),
     ("across", |given| given.across.is_some(), "dedup and cluster on one machine"),
 ];
 

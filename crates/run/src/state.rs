@@ -19,12 +19,12 @@ const STORED: u64 = 2;
 /// Approximate bytes of text per byte of a compressed file.
 const COMPRESSED: u64 = 6;
 
-/// Opens the scratch directory of a job that requests one, or that may not fit in memory.
+/// Opens the scratch directory of a job that requests one, with the first protected file, whether all
+/// pairs are listed, and a checksum of the ignored texts, or that may not fit in memory.
 pub(crate) fn open(
     job: &Job,
     inputs: &Inputs,
-    first_protected_file: u32,
-    list_pairs: bool,
+    (first_protected_file, list_pairs, ignored): (u32, bool, Option<String>),
     memory: Memory,
 ) -> Result<Option<ScratchDir>, LookalikeError> {
     ScratchDir::sweep(&directory(job));
@@ -33,7 +33,7 @@ pub(crate) fn open(
     if !left && !keeps(job, inputs, memory) {
         return Ok(None);
     }
-    let description = describe(job, inputs, first_protected_file, list_pairs);
+    let description = describe(job, inputs, first_protected_file, list_pairs, ignored);
     Ok(Some(ScratchDir::open(&directory(job), &description, job.resume)?))
 }
 
@@ -185,7 +185,13 @@ fn stored(inputs: &Inputs) -> u64 {
 
 /// Description of everything that determines the checkpoints: a run with an equal description can
 /// resume from them.
-fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: bool) -> Value {
+fn describe(
+    job: &Job,
+    inputs: &Inputs,
+    first_protected_file: u32,
+    list_pairs: bool,
+    ignored: Option<String>,
+) -> Value {
     let file = |file: &lookalike_io::InputFile| {
         let time = file.modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let time = time.map(|time| time.as_nanos().to_string());
@@ -212,6 +218,7 @@ fn describe(job: &Job, inputs: &Inputs, first_protected_file: u32, list_pairs: b
         "output": output,
         "settings": to_value(&settings).unwrap_or_default(),
         INPUTS: inputs.files.iter().map(file).collect::<Vec<_>>(),
+        "ignored_texts": ignored,
         "arguments": arguments.collect::<Vec<_>>(),
         "first_file_of_against": first_protected_file,
         "against_only": job.against_only,

@@ -54,7 +54,7 @@ pub(crate) fn summarise(
         tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
         command: if action == Action::List { "cluster".into() } else { "dedup".into() },
         action,
-        settings: settings_of_run(job, analysis.lexicon),
+        settings: settings_of_run(job, analysis),
         inputs,
         documents,
         kept: documents - removed.total(),
@@ -81,6 +81,7 @@ pub(crate) fn summarise(
         common_features: removed_elements(&settings.common),
         common_method_shingles: removed_elements(&analysis.approach.common),
         boilerplate: analysis.boilerplate.clone(),
+        ignored_texts: analysis.ignored.clone(),
         tokens,
         features: Features {
             total: units.ids().map(|unit| u64::from(units.size(unit))).sum(),
@@ -161,8 +162,9 @@ fn input_summaries(analysis: &Analysis) -> Vec<InputSummary> {
 
 /// The settings, with the checksum of the document frequencies that were used, and, under `job`,
 /// what `explain` reads back.
-fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
-    let mut of_run = job.settings.clone();
+fn settings_of_run(job: &Job, Analysis { lexicon, ignored, .. }: &Analysis) -> SettingsSummary {
+    let (lexicon, mut of_run) = (*lexicon, job.settings.clone());
+    of_run.ignore_text = recorded(&of_run.ignore_text);
     of_run.min_features = Some(of_run.least_features());
     of_run.formats = of_run.formats.recorded();
     if let Some(method) = &mut of_run.method {
@@ -182,6 +184,7 @@ fn settings_of_run(job: &Job, lexicon: Option<LexiconUsed>) -> SettingsSummary {
             "inputs": recorded(&job.inputs),
             "against": recorded(&job.against),
             "against_only": job.against_only,
+            "ignored_texts": ignored.as_ref().map(|found| &found.checksum),
         }),
     );
     settings
@@ -248,6 +251,9 @@ fn method_settings(settings: &Settings) -> Map<String, serde_json::Value> {
     }
     if let Some(field) = &settings.separate_by {
         other.insert("separate_by".into(), json!(field));
+    }
+    if !settings.ignore_text.is_empty() {
+        other.insert("ignore_text".into(), json!(settings.ignore_text));
     }
     if let Some(value) = &settings.across {
         other.insert("across".into(), json!(value));

@@ -443,7 +443,7 @@ impl Tables {
         if summary.differences.take().is_some() {
             summary.differences = self.differences(
                 restored,
-                (summary.settings.other.contains_key("boilerplate"), summary.duplicate_ids > 0),
+                (summary.settings.removes_shingles(), summary.duplicate_ids > 0),
             );
         }
         let leaves = |place: &Place| restored.contains(place) && !leaders.contains(place);

@@ -70,6 +70,9 @@ class SettingFields:
         (``"5%"``) or ``"auto"``. Documents that reach the threshold only with them match if the rest reaches 0.3.
     site_field : str, optional
         Field that names the site of a document for `boilerplate`.
+    ignore_text : str | PathLike[str] | Sequence[str | PathLike[str]], default ()
+        Files with texts whose shingles are removed from all documents: handouts, templates, licence headers, system
+        prompts. They are read as files of documents are.
     distinct_by : str | Sequence[str], default ()
         Match only documents that have this in common: ``numbers``, ``identifiers``, ``title``, ``title+numbers``,
         ``names``, ``symbols``, the name of a field, a ``/REGEX/``; one or several.
@@ -188,6 +191,7 @@ class SettingFields:
     ignore_common: int | None = None
     boilerplate: int | str | None = None
     site_field: str | None = None
+    ignore_text: str | PathLike[str] | Sequence[str | PathLike[str]] = ()
     distinct_by: str | Sequence[str] = ()
     separate_by: str | None = None
     across: str | None = None
@@ -242,6 +246,7 @@ class TextKeywords(TypedDict, total=False):
     ignore_common: int | None
     boilerplate: int | str | None
     site_field: str | None
+    ignore_text: str | PathLike[str] | Sequence[str | PathLike[str]]
     distinct_by: str | Sequence[str]
     separate_by: str | None
     across: str | None
@@ -326,6 +331,7 @@ PATHS: dict[str, tuple[str, ...]] = {
     "ignore_common": ("ignore_common",),
     "boilerplate": ("boilerplate",),
     "site_field": ("site_field",),
+    "ignore_text": ("ignore_text",),
     "distinct_by": ("distinct_by",),
     "separate_by": ("separate_by",),
     "across": ("across",),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from inspect import Parameter, signature
-from os import fspath
+from os import PathLike, fspath
 from typing import Any, Literal, TypeVar
 
 from lookalike import _lookalike
@@ -69,6 +69,7 @@ class Settings(SettingFields):
         keep = (rules,) if isinstance(rules, str) else tuple(rules)
         lexicon: Any = self.lexicon
         distinct = self.distinct_by
+        ignored: Any = self.ignore_text
         values = {
             "threshold": threshold_text(self.threshold),
             "keep": keep,
@@ -76,6 +77,7 @@ class Settings(SettingFields):
             "contained_only": None if self.contained_only is None else threshold_text(self.contained_only),
             "max_lost": None if self.max_lost is None else str(self.max_lost),
             "boilerplate": None if self.boilerplate is None else str(self.boilerplate),
+            "ignore_text": tuple(map(fspath, (ignored,) if isinstance(ignored, str | PathLike) else ignored)),
             "extract": (self.extract,) if isinstance(self.extract, str) else tuple(self.extract),
         }
         if hasattr(lexicon, "checksum"):

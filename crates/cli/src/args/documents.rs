@@ -1,7 +1,9 @@
 //! The arguments of `lookalike compare` and `lookalike explain`.
 
 use super::values::utf8;
-use super::{AcrossArgs, AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, SeparateArgs};
+use super::{
+    AcrossArgs, AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, IgnoredArgs, SeparateArgs,
+};
 use clap::Args;
 use lookalike::input::Extractor;
 use std::path::PathBuf;
@@ -24,6 +26,8 @@ pub(crate) struct CompareArgs {
     pub(crate) separate: SeparateArgs,
     #[command(flatten)]
     pub(crate) across: AcrossArgs,
+    #[command(flatten)]
+    pub(crate) ignored: IgnoredArgs,
     /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     pub(crate) format: FormatArg,

@@ -47,6 +47,7 @@ groups! {
     MinFeaturesArgs, MinFeatures: MIN_FEATURES;
     SeparateArgs, Separate: SEPARATE;
     AcrossArgs, Across: ACROSS;
+    IgnoredArgs, Ignored: IGNORED;
     KeepArgs, Keep: KEEP;
     KeepNArgs, KeepN: KEEP_N;
     ContainedArgs, Contained: CONTAINED;
@@ -132,7 +133,7 @@ fn parser(kind: Kind) -> ValueParser {
     }
     match kind {
         Kind::Text | Kind::Ratio => clap::builder::StringValueParser::new().map(Value::from).into(),
-        Kind::Name => utf8().map(Value::from).into(),
+        Kind::Name | Kind::Files => utf8().map(Value::from).into(),
         Kind::Count(0) => clap::value_parser!(u32).map(Value::from).into(),
         Kind::Count(least) => {
             clap::value_parser!(u32).range(i64::from(least)..).map(Value::from).into()

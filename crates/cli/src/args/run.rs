@@ -3,8 +3,8 @@
 use super::options::choice;
 use super::values::utf8;
 use super::{
-    AcrossArgs, ContainedArgs, InputArgs, KeepNArgs, LabelArgs, LogArgs, LostArgs, MatchArgs,
-    MemoryArgs, OutputArgs, ReportArgs, SeedArgs, WitnessArgs,
+    AcrossArgs, ContainedArgs, IgnoredArgs, InputArgs, KeepNArgs, LabelArgs, LogArgs, LostArgs,
+    MatchArgs, MemoryArgs, OutputArgs, ReportArgs, SeedArgs, WitnessArgs,
 };
 use clap::Args;
 use lookalike::settings::Linkage;
@@ -78,6 +78,8 @@ pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) across: AcrossArgs,
     #[command(flatten)]
+    pub(crate) ignored: IgnoredArgs,
+    #[command(flatten)]
     pub(crate) extra: ExtraArgs,
     /// Stop (exit code 3) before more than this share is removed, of all documents or of an input
     /// with at least 100 documents [default: 98% of all, if there are more than 1000]
@@ -130,6 +132,8 @@ pub(crate) struct ClusterArgs {
     pub(crate) lost: LostArgs,
     #[command(flatten)]
     pub(crate) across: AcrossArgs,
+    #[command(flatten)]
+    pub(crate) ignored: IgnoredArgs,
     #[command(flatten)]
     pub(crate) extra: ExtraArgs,
 }

@@ -4,8 +4,14 @@ use crate::args::{CompareArgs, FormatArg, Given};
 use crate::exit::Exit;
 
 pub(super) fn run(args: &CompareArgs) -> anyhow::Result<Exit> {
-    let groups: [&Given; 5] =
-        [&args.criterion, &args.analysis, &args.separate, &args.across, &args.fields];
+    let groups: [&Given; 6] = [
+        &args.criterion,
+        &args.analysis,
+        &args.separate,
+        &args.across,
+        &args.ignored,
+        &args.fields,
+    ];
     let mut settings = super::settings::settings(&groups)?;
     // Two named documents are always compared.
     settings.min_features = Some(1);

@@ -7,8 +7,15 @@ use lookalike::{Job, Settings, input::recorded_url, settings::Linkage};
 
 /// The job of `dedup`.
 pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
-    let own: [&Given; 6] =
-        [&args.witness, &args.contained, &args.lost, &args.label, &args.keep_n, &args.across];
+    let own: [&Given; 7] = [
+        &args.witness,
+        &args.contained,
+        &args.lost,
+        &args.label,
+        &args.keep_n,
+        &args.across,
+        &args.ignored,
+    ];
     let mut job = Job {
         max_loss: args.max_loss.clone(),
         max_cluster: args.max_cluster.clone(),
@@ -26,7 +33,8 @@ pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
 
 /// The job of `cluster`.
 pub(super) fn cluster_job(args: &ClusterArgs) -> anyhow::Result<Job> {
-    let own: [&Given; 4] = [&args.witness, &args.contained, &args.lost, &args.across];
+    let own: [&Given; 5] =
+        [&args.witness, &args.contained, &args.lost, &args.across, &args.ignored];
     job(&args.run, &args.extra, args.linkage, &own)
 }
 

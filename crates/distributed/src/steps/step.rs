@@ -121,7 +121,15 @@ impl StepContext {
         }
         let what = "runs over several machines";
         settings.refuse(
-            &["keep_n", "contained_only", "max_lost", "label_field", "boilerplate", "across"],
+            &[
+                "keep_n",
+                "contained_only",
+                "max_lost",
+                "label_field",
+                "boilerplate",
+                "ignore_text",
+                "across",
+            ],
             what,
         )?;
         settings.refuse_fields_of_method(what)?;

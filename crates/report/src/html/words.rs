@@ -35,6 +35,11 @@ pub(super) fn of(summary: &Summary) -> Vec<String> {
             field => format!("Only documents with different values of {} match.", value(field)),
         },
     ));
+    words.extend(
+        settings.other.get("ignore_text").map(|_| {
+            "The shingles of given texts are removed from all documents first.".to_owned()
+        }),
+    );
     words.extend(method(settings));
     words.extend(match settings.linkage.as_str() {
         "components" => Some(

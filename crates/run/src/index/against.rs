@@ -146,6 +146,7 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
         ),
         ("ignore_common", own.ignore_common.is_none()),
         ("boilerplate", own.boilerplate.is_none()),
+        ("ignore_text", own.ignore_text.is_empty()),
         ("method", own.method.is_none()),
     ];
     match differs.iter().find(|(_, equal)| !equal) {

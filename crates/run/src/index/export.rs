@@ -126,6 +126,7 @@ fn find(
         job,
         inputs,
         first_protected_file,
+        ignored: None,
         scratch_dir: None,
         list_pairs,
         matches: Some(&matches),

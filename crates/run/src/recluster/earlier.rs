@@ -79,6 +79,12 @@ impl Earlier {
                  not follow from its tables; run `cluster` again at the other threshold",
             );
         }
+        if !job.settings.ignore_text.is_empty() {
+            return refuse(
+                "the shingles of given texts were removed from its sets, and what complete documents have \
+                 in common does not follow from its tables; run `cluster` again at the other threshold",
+            );
+        }
         let evidence = match &job.settings.method {
             None => Sort::Sets,
             Some(method) if method.verify == Verify::Exact => Sort::Sets,
