@@ -60,6 +60,7 @@ from checks.results import against, containment, forms, samples, self_test, sett
 from checks.record_fields import feature_sets, mostly_skipped, nested_fields
 from checks.report import report_data
 from checks.resume import interruption, resuming
+from checks.sections import sections
 from checks.simhash_features import separated, simhash_features
 from checks.site_boilerplate import site_boilerplate
 from checks.store_extracting import store_extracting
@@ -153,6 +154,7 @@ PARTS = (
     survivors,
     guards,
     near_misses,
+    sections,
     what_differs,
     attributes,
     undoing,

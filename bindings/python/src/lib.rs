@@ -52,8 +52,10 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(find::find, module)?)?;
     module.add_function(wrap_pyfunction!(settings::checked_settings, module)?)?;
     module.add_function(wrap_pyfunction!(settings::given_fields, module)?)?;
+    module.add_function(wrap_pyfunction!(settings::joined_text, module)?)?;
     module.add_function(wrap_pyfunction!(settings::keep_fields, module)?)?;
     module.add_function(wrap_pyfunction!(settings::preset_settings, module)?)?;
+    module.add_function(wrap_pyfunction!(settings::text_fields, module)?)?;
     module.add_function(wrap_pyfunction!(methods::method_with, module)?)?;
     module.add_function(wrap_pyfunction!(methods::methods, module)?)?;
     module.add_function(wrap_pyfunction!(methods::s_curve, module)?)?;

@@ -34,6 +34,19 @@ pub(crate) fn given_fields(py: Python<'_>, json: &str) -> PyResult<Vec<String>> 
     parse(py, json)?.given_fields().map_err(|error| errors::exception(py, error))
 }
 
+/// The fields that the text is read from.
+#[pyfunction]
+pub(crate) fn text_fields(py: Python<'_>, json: &str) -> PyResult<Vec<String>> {
+    let settings = parse(py, json)?;
+    Ok(settings.fields.text_fields().into_iter().map(str::to_owned).collect())
+}
+
+/// The text of a JSON object, joined from its sections; none if it has none, or one that is no text.
+#[pyfunction]
+pub(crate) fn joined_text(py: Python<'_>, json: &str, record: &str) -> PyResult<Option<String>> {
+    Ok(parse(py, json)?.fields.joined_text(record).unwrap_or(None))
+}
+
 /// The fields that the keep rules read.
 #[pyfunction]
 pub(crate) fn keep_fields(py: Python<'_>, json: &str) -> PyResult<Vec<String>> {

@@ -20,6 +20,16 @@ pub enum ShortDocuments {
     Ignore,
 }
 
+impl ShortDocuments {
+    /// The number of tokens in the shingles of so many tokens.
+    fn size(self, size: usize, tokens: usize) -> usize {
+        match self {
+            Self::Whole => size.min(tokens),
+            Self::Ignore => size,
+        }
+    }
+}
+
 /// What the elements of a document's feature set are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FeatureKind {
@@ -43,6 +53,8 @@ pub struct SetDigest(pub u128);
 #[derive(Debug, Default)]
 pub struct FeatureScratch {
     tokens: Vec<u64>,
+    /// Where sections end, the last one left out.
+    ends: Vec<usize>,
     /// The tokens that a term filter keeps; `None` without a filter.
     terms: Option<Vec<u64>>,
     /// The buffer of `terms` while there is no filter.
@@ -73,6 +85,7 @@ impl FeatureScratch {
     /// Starts the next document, without a term filter.
     pub fn clear(&mut self) {
         self.tokens.clear();
+        self.ends.clear();
         if let Some(terms) = self.terms.take() {
             self.spare = terms;
         }
@@ -122,6 +135,22 @@ impl FeatureScratch {
         }
     }
 
+    /// Ends a section of the document: no shingle has tokens of two sections. One without tokens is none.
+    pub fn end_section(&mut self) {
+        let end = self.tokens.len();
+        if end > self.ends.last().copied().unwrap_or(0) {
+            self.ends.push(end);
+        }
+    }
+
+    /// The ends of sections that others follow.
+    fn inner_ends(&self) -> &[usize] {
+        match self.ends.split_last() {
+            Some((&last, others)) if last == self.tokens.len() => others,
+            _ => &self.ends,
+        }
+    }
+
     /// Sorts the tokens, and replaces the second, third, … of equal ones by others, the same in every
     /// document: then distinct tokens are a multiset. O(tokens · log tokens).
     pub fn number_repeats(&mut self) {
@@ -142,18 +171,34 @@ impl FeatureScratch {
     /// Digest of the sequence of all tokens, before the term filter: lexical equivalence compares
     /// all words (Broder et al. 1997, "Identical documents").
     #[must_use]
+    ///
+    /// It depends on the sections, as features do.
     pub fn token_digest(&self) -> TokenDigest {
-        TokenDigest::of(&self.tokens)
+        let TokenDigest(digest) = TokenDigest::of(&self.tokens);
+        match self.inner_ends() {
+            [] => TokenDigest(digest),
+            ends => {
+                let halves = [(digest >> 64) as u64, digest as u64];
+                let ends = ends.iter().map(|&end| end as u64);
+                TokenDigest::of(&halves.into_iter().chain(ends).collect::<Vec<u64>>())
+            }
+        }
     }
 
     /// The document's distinct features (see [`distinct`]) and their digest; `None` if there are
     /// none. O(tokens).
     pub fn features(&mut self, kind: FeatureKind) -> Option<(&[u64], SetDigest)> {
-        let tokens = match kind {
-            FeatureKind::Terms => self.terms.as_deref().unwrap_or(&self.tokens),
-            FeatureKind::Shingles { .. } => &self.tokens,
+        let set = match kind {
+            FeatureKind::Terms => {
+                let terms = self.terms.as_deref().unwrap_or(&self.tokens);
+                distinct(terms, kind, &mut self.seen)
+            }
+            FeatureKind::Shingles { .. } => {
+                distinct_of(sections(&self.tokens, &self.ends), kind, &mut self.seen);
+                &mut self.seen.all
+            }
         };
-        let set = &*distinct(tokens, kind, &mut self.seen);
+        let set = &*set;
         digest(set).map(|digest| (set, digest))
     }
 
@@ -165,12 +210,16 @@ impl FeatureScratch {
         let mut set = std::mem::take(filtered.unwrap_or(&mut self.tokens));
         match kind {
             FeatureKind::Terms => set.iter_mut().for_each(|token| *token = finalise(*token)),
-            FeatureKind::Shingles { size, short } => {
-                let size = match short {
-                    ShortDocuments::Whole => size.min(set.len()),
-                    ShortDocuments::Ignore => size,
-                };
+            FeatureKind::Shingles { size, short } if self.ends.is_empty() => {
+                let size = short.size(size, set.len());
                 shingles_in_place(&mut set, size);
+            }
+            FeatureKind::Shingles { size, short } => {
+                let mut all = Vec::with_capacity(set.len());
+                for section in sections(&set, &self.ends) {
+                    batch::shingles(section, short.size(size, section.len()), &mut all);
+                }
+                set = all;
             }
         }
         set.iter_mut().for_each(|value| *value |= u64::from(*value == 0));
@@ -239,15 +288,23 @@ pub fn distinct<'s>(
     kind: FeatureKind,
     seen: &'s mut DistinctScratch,
 ) -> &'s mut [u64] {
+    distinct_of(std::iter::once(tokens), kind, seen);
+    &mut seen.all
+}
+
+/// As [`distinct`], of sections.
+fn distinct_of<'t>(
+    sections: impl Iterator<Item = &'t [u64]>,
+    kind: FeatureKind,
+    seen: &mut DistinctScratch,
+) {
     seen.all.clear();
-    match kind {
-        FeatureKind::Terms => seen.all.extend(tokens.iter().map(|&token| finalise(token))),
-        FeatureKind::Shingles { size, short } => {
-            let size = match short {
-                ShortDocuments::Whole => size.min(tokens.len()),
-                ShortDocuments::Ignore => size,
-            };
-            batch::shingles(tokens, size, &mut seen.all);
+    for tokens in sections {
+        match kind {
+            FeatureKind::Terms => seen.all.extend(tokens.iter().map(|&token| finalise(token))),
+            FeatureKind::Shingles { size, short } => {
+                batch::shingles(tokens, short.size(size, tokens.len()), &mut seen.all);
+            }
         }
     }
     // 0 marks an empty slot and is replaced by 1, which is as likely as any other collision.
@@ -255,7 +312,13 @@ pub fn distinct<'s>(
         seen.all.iter_mut().for_each(|value| *value |= u64::from(*value == 0));
     }
     seen.leave_firsts();
-    &mut seen.all
+}
+
+/// The sections of a document.
+fn sections<'t>(tokens: &'t [u64], ends: &'t [usize]) -> impl Iterator<Item = &'t [u64]> {
+    let starts = std::iter::once(0).chain(ends.iter().copied());
+    let ends = ends.iter().copied().chain([tokens.len()]);
+    starts.zip(ends).filter(|(start, end)| start < end).map(|(start, end)| &tokens[start..end])
 }
 
 /// Digest of a set, independent of the order of its elements; `None` for the empty set.
@@ -425,6 +488,54 @@ mod tests {
             None => (Vec::new(), None),
             Some((set, digest)) => (set.to_vec(), Some(digest)),
         }
+    }
+
+    proptest! {
+        /// The shingles of sections are those of each by itself, and the digest tells sections apart.
+        #[test]
+        fn no_shingle_has_tokens_of_two_sections(
+            sections in prop::collection::vec(prop::collection::vec(0u64..6, 0..9), 0..5),
+            size in 1usize..5,
+            whole: bool,
+        ) {
+            let short = if whole { ShortDocuments::Whole } else { ShortDocuments::Ignore };
+            let kind = FeatureKind::Shingles { size, short };
+            let mut scratch = FeatureScratch::default();
+            let mut expected = BTreeSet::new();
+            for section in &sections {
+                let tokens: Vec<u64> = section.iter().map(|&token| finalise(token + 1)).collect();
+                let least = if whole { size.min(tokens.len()) } else { size };
+                let windows = if least == 0 { Vec::new() } else { tokens.windows(least).collect() };
+                for window in windows {
+                    fingerprint::shingles(window, least, |value| _ = expected.insert(value));
+                }
+                scratch.tokens.extend(tokens);
+                scratch.end_section();
+            }
+            let found = scratch.features(kind).map(|(set, digest)| (set.iter().copied().collect::<BTreeSet<u64>>(), digest));
+            let digest = found.as_ref().map(|(_, digest)| *digest);
+            prop_assert_eq!(found.map(|(set, _)| set).unwrap_or_default(), expected.clone());
+            let sorted = scratch.into_sorted(kind);
+            prop_assert_eq!(sorted.as_ref().map(|(_, digest)| *digest), digest);
+            prop_assert_eq!(sorted.map(|(set, _)| set).unwrap_or_default(), expected.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn sections_make_another_sequence() {
+        let digest = |sections: &[&[u64]]| {
+            let mut scratch = FeatureScratch::default();
+            for section in sections {
+                scratch.tokens.extend(*section);
+                scratch.end_section();
+            }
+            scratch.token_digest()
+        };
+        let plain = TokenDigest::of(&[1, 2, 3]);
+        assert_eq!(digest(&[&[1, 2, 3]]), plain);
+        assert_eq!(digest(&[&[], &[1, 2, 3], &[]]), plain);
+        assert_ne!(digest(&[&[1], &[2, 3]]), plain);
+        assert_ne!(digest(&[&[1], &[2, 3]]), digest(&[&[1, 2], &[3]]));
     }
 
     /// Sizes below and above those from which tables and blocks are used.

@@ -40,6 +40,8 @@ pub struct MatchSettings {
     pub across: Option<Across>,
     /// Documents with equal sets are one unit only if they have the same words, each as often.
     pub words_count: bool,
+    /// Whether texts have sections, each ended by [`lookalike_io::SECTION_BREAK`]: no shingle has words of two.
+    pub sections: bool,
 }
 
 /// Documents with fewer features than this match only documents with the same token sequence. The
@@ -80,6 +82,7 @@ impl MatchSettings {
             distinct: None,
             across: None,
             words_count: false,
+            sections: false,
         }
     }
 

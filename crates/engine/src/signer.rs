@@ -78,6 +78,8 @@ pub struct Signer {
     words: Option<Analyzer>,
     /// Whether each occurrence of a token is an element.
     numbers_repeats: bool,
+    /// Whether texts have sections.
+    sections: bool,
     /// Where documents come from whose texts are not stored.
     stored: Option<Arc<dyn StoredDocuments>>,
 }
@@ -129,6 +131,7 @@ impl Signer {
             file_keys: Vec::new(),
             words: settings.words_count.then(|| Analyzer::new(&words_of(&settings.analysis))),
             numbers_repeats: false,
+            sections: settings.sections,
             stored: None,
         }
     }
@@ -161,6 +164,7 @@ impl Signer {
             common: None,
             boilerplate: None,
             min_features: None,
+            sections: false,
             ..settings.clone()
         };
         Self { numbers_repeats: true, ..Self::new(&words).of_texts_alone() }

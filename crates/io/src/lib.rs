@@ -47,6 +47,7 @@ pub use sink::{
     DocumentsWriter, MarkKind, MarkNames, OutputError, Role, RouteOptions, Routed, Staging,
     WrittenFile, WrittenFiles,
 };
+pub use source::sections::SECTION_BREAK;
 pub use table::{
     Cell, Column, ColumnKind, TableError, TableFormat, TableReader, TableWriter, Value,
 };

@@ -483,12 +483,18 @@ pub const FIELDS: &[Item] = &[
         hidden_aliases: &["text-key"],
         value: "NAME",
         default: Some("text"),
-        help: "Field or column that holds the text",
+        help: "Field or column that holds the text; several are separated by commas: instruction,output or messages[].content",
+        long_help: Some(
+            "Field or column that holds the text. Several are separated by commas, as instruction,output: no shingle has words of \
+             two. messages[].content is the member of each object of a list, messages[role=user].content of those with that role, \
+             paragraphs[] the strings of a list.",
+        ),
         path: "fields.text",
         keyword: "text",
         python_help: Some(
             "Column or field that holds the text. In tables with structs and records in records this and the \
-             other names may be paths: ``text=\"doc.text\"``.",
+             other names may be paths: ``text=\"doc.text\"``. Several fields are separated by commas, and \
+             ``messages[role=user].content`` leads into lists: no shingle has words of two texts.",
         ),
         ..INPUT
     },

@@ -311,6 +311,7 @@ impl Settings {
             distinct: self.distinctions()?.map(Arc::new),
             across: self.across(),
             words_count: self.max_lost.is_some(),
+            sections: self.fields.has_sections(),
         })
     }
 

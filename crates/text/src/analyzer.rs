@@ -111,9 +111,28 @@ impl Analyzer {
 
     /// As [`Analyzer::tokens`], with many tokens in each call.
     #[inline]
-    pub fn batches(&self, text: &str, scratch: &mut Scratch, mut emit: impl FnMut(Batch<'_>)) {
+    pub fn batches(&self, text: &str, scratch: &mut Scratch, emit: impl FnMut(Batch<'_>)) {
+        scratch.window.normal.replaced = Replaced::default();
+        self.section(text, scratch, emit);
+    }
+
+    /// As [`Analyzer::batches`] for the sections of a text, each by itself. `None` ends a section.
+    pub fn sections<'t>(
+        &self,
+        sections: impl Iterator<Item = &'t str>,
+        scratch: &mut Scratch,
+        mut emit: impl FnMut(Option<Batch<'_>>),
+    ) {
+        scratch.window.normal.replaced = Replaced::default();
+        for section in sections {
+            self.section(section, scratch, |batch| emit(Some(batch)));
+            emit(None);
+        }
+    }
+
+    #[inline]
+    fn section(&self, text: &str, scratch: &mut Scratch, mut emit: impl FnMut(Batch<'_>)) {
         let Scratch { window, canonical, characters } = scratch;
-        window.normal.replaced = Replaced::default();
         let mut rest = text;
         let mut first = true;
         while !rest.is_empty() {

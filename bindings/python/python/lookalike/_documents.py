@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Protocol, runtime_checkable
@@ -143,7 +144,18 @@ def _block(block: list[Any], settings: Settings, row: int) -> dict[str, list[Any
     columns = {name: [item.get(name) for item in block] for name in names}
     for path in _paths(settings):
         columns[path] = [_at(item, path) for item in block]
+    fields = _lookalike.text_fields(settings.to_json())
+    if fields != [text] and text not in names:
+        columns[text] = [_joined(item, fields, settings) for item in block]
     return columns
+
+
+def _joined(record: Mapping[str, Any], fields: list[str], settings: Settings) -> str | None:
+    """The text of several fields and members of lists; of a record with objects that JSON does not have, none."""
+    try:
+        return _lookalike.joined_text(settings.to_json(), json.dumps({field: _at(record, field) for field in fields}))
+    except TypeError:
+        return None
 
 
 def _paths(settings: Settings) -> list[str]:
@@ -151,7 +163,8 @@ def _paths(settings: Settings) -> list[str]:
     named = [getattr(settings, name) for name in COLUMNS]
     named += _lookalike.keep_fields(settings.to_json())
     named += _lookalike.given_fields(settings.to_json())
-    return [name for name in named if name is not None and "." in name]
+    sections = _lookalike.text_fields(settings.to_json()) != [settings.text]
+    return [name for name in named if name is not None and "." in name and not (sections and name == settings.text)]
 
 
 def _at(record: Mapping[str, Any], path: str) -> Any:

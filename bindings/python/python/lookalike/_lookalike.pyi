@@ -47,6 +47,7 @@ __all__ = [
     "index_set_filter_rule",
     "index_site_history",
     "index_sweeps",
+    "joined_text",
     "keep_fields",
     "least_equal",
     "lsh_bands",
@@ -63,6 +64,7 @@ __all__ = [
     "s_curve",
     "result_columns",
     "step_digest",
+    "text_fields",
     "undo",
 ]
 
@@ -265,6 +267,8 @@ def find(
 def checked_settings(json: str) -> str: ...
 def given_fields(json: str) -> list[str]: ...
 def keep_fields(json: str) -> list[str]: ...
+def text_fields(json: str) -> list[str]: ...
+def joined_text(json: str, record: str) -> str | None: ...
 def preset_settings(
     name: str,
     shingle: int | None,

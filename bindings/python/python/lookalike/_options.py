@@ -114,7 +114,8 @@ class SettingFields:
         Keys of `method` that more distinct documents have are ignored.
     text : str, default "text"
         Column or field that holds the text. In tables with structs and records in records this and the other names
-        may be paths: ``text="doc.text"``.
+        may be paths: ``text="doc.text"``. Several fields are separated by commas, and
+        ``messages[role=user].content`` leads into lists: no shingle has words of two texts.
     id : str, default "id"
         Field that holds the id of the document; a document without an id is named FILE:RECORD.
     html : str, default "html"

@@ -239,7 +239,10 @@ def with_columns(settings: Settings | None, keywords: Mapping[str, Any]) -> tupl
     keywords = dict(keywords)
     columns = {name: keywords.pop(name) for name in COLUMNS if keywords.get(name) is not None}
     given = given_settings(settings, keywords)
-    return (given.replace(**columns) if columns else given), list(columns.values())
+    settings = given.replace(**columns) if columns else given
+    # A text of several fields is no column, but where it is.
+    sections = _lookalike.text_fields(settings.to_json()) != [settings.text]
+    return settings, [column for name, column in columns.items() if name != "text" or not sections]
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])

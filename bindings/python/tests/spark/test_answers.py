@@ -127,3 +127,17 @@ def test_columns_that_are_not_there(stored: Stored, tmp_path: Path) -> None:
             lookalike.spark.dedup(documents, work=str(tmp_path / "work"), **keywords)
         assert refused.value.code == "source"
     assert not (tmp_path / "work").exists()
+
+
+@pytest.mark.parametrize("text", ["chat[role=user].content", "note,chat[].content"])
+def test_texts_of_several_fields(stored: Stored, tmp_path: Path, text: str) -> None:
+    words = [f"w{number}" for number in range(40)]
+
+    def chat(at: int) -> list[dict[str, str]]:
+        return [{"role": "user", "content": " ".join(words[:at])}, {"role": "bot", "content": " ".join(words[at:])}]
+
+    rows = [{"row": at, "id": f"d{at}", "note": f"n{at % 2}", "chat": chat(14 + at)} for at in range(9)]
+    table = pyarrow.Table.from_pylist(rows)
+    found = lookalike.spark.cluster(stored(table), work=str(tmp_path / "work"), row="row", text=text, threshold=0.7)
+    check(found, lookalike.cluster(table, text=text, threshold=0.7))
+    assert found.summary["clusters"] > 0

@@ -52,6 +52,9 @@ fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
     let mut documents = super::settings::settings(&groups)?;
     documents.keep = args.keep.concat();
     documents.formats.mail_attachments = fields.formats.mail_attachments;
+    if fields.fields.has_sections() {
+        documents.fields.text.clone_from(&fields.fields.text);
+    }
     let method = |spec: &String| MethodSettings {
         spec: spec.clone(),
         verify: Verify::Sketch,

@@ -11,7 +11,7 @@ use lookalike_core::fingerprint::finalise;
 use lookalike_core::{
     FeatureKind, FeatureScratch, MultisetDigest, TextDigest, TokenDigest, fingerprint,
 };
-use lookalike_io::{Beside, Content, FeatureList, RecordView};
+use lookalike_io::{Beside, Content, FeatureList, RecordView, SECTION_BREAK};
 use lookalike_text::{Batch, Page, TermFilter, Terms};
 use std::borrow::Cow;
 
@@ -196,21 +196,25 @@ impl Signer {
         match self.kept_terms() {
             None => {
                 features.clear();
-                self.analyzer.batches(text, analysis, |batch| match batch {
-                    Batch::Ranges(bytes, places) => features.push_all(bytes, places),
-                    Batch::Bytes(bytes) => features.push_bytes(bytes),
+                self.batches(text, analysis, |batch| match batch {
+                    Some(Batch::Ranges(bytes, places)) => features.push_all(bytes, places),
+                    Some(Batch::Bytes(bytes)) => features.push_bytes(bytes),
+                    None => features.end_section(),
                 });
             }
             Some(kept) => {
                 features.clear_filtered();
                 let keeps = |token: &[u8]| kept.keeps(token);
-                self.analyzer.batches(text, analysis, |batch| match batch {
-                    Batch::Ranges(bytes, places) => features.push_filtered(bytes, places, keeps),
+                self.batches(text, analysis, |batch| match batch {
+                    Some(Batch::Ranges(bytes, places)) => {
+                        features.push_filtered(bytes, places, keeps);
+                    }
                     // Filtered characters are rare enough to be listed.
-                    Batch::Bytes(bytes) => {
+                    Some(Batch::Bytes(bytes)) => {
                         let places: Vec<_> = (0..bytes.len()).map(|at| [at, at + 1]).collect();
                         features.push_filtered(bytes, &places, keeps);
                     }
+                    None => features.end_section(),
                 });
             }
         }
@@ -231,6 +235,20 @@ impl Signer {
                 ..seen
             }),
             false => seen,
+        }
+    }
+
+    /// Passes on the tokens of a text, section by section if it has sections.
+    #[inline]
+    fn batches(
+        &self,
+        text: &str,
+        scratch: &mut lookalike_text::Scratch,
+        mut emit: impl FnMut(Option<Batch<'_>>),
+    ) {
+        match self.sections {
+            true => self.analyzer.sections(text.split(SECTION_BREAK), scratch, emit),
+            false => self.analyzer.batches(text, scratch, |batch| emit(Some(batch))),
         }
     }
 

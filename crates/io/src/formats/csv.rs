@@ -365,7 +365,13 @@ fn header_fault(header: &CsvHeader, fields: &Fields<'_>, input: &InputFile) -> O
     let CsvHeader { raw, names, dialect } = header;
     let columns = fields.columns(names);
     let content = [fields.text, fields.html];
-    if content.iter().all(|slot| columns[*slot].is_none()) {
+    if columns[fields.text].is_none()
+        && let Some(message) = section_fault(&columns, fields, names)
+    {
+        return Some(message);
+    }
+    let has_sections = !fields.sections.is_empty();
+    if !has_sections && content.iter().all(|slot| columns[*slot].is_none()) {
         let message = fields.no_column(names);
         let wanted = content.map(|slot| fields.names[slot]);
         let remedy = other_dialect(raw, *dialect, &wanted, input.format);
@@ -378,6 +384,25 @@ fn header_fault(header: &CsvHeader, fields: &Fields<'_>, input: &InputFile) -> O
     let (slot, setting) =
         fields.needed(&input.partitions).into_iter().find(|(slot, _)| columns[*slot].is_none())?;
     Some(fields.without(&[slot], setting, names))
+}
+
+/// Why the sections of a text cannot be read from these columns, if so.
+fn section_fault(
+    columns: &[Option<usize>],
+    fields: &Fields<'_>,
+    names: &[String],
+) -> Option<String> {
+    let has_html = columns[fields.html].is_some();
+    let has_one = fields.sections.iter().any(|(slot, _)| columns[*slot].is_some());
+    let mut needed = fields.sections.iter().filter(|_| has_one || !has_html);
+    needed.find_map(|(slot, path)| match (columns[*slot], path.steps.is_empty()) {
+        (None, _) => Some(fields.without(&[*slot], "text_field", names)),
+        (Some(_), false) => Some(format!(
+            "column `{}` holds no lists; name columns of texts with the setting text_field",
+            path.field
+        )),
+        (Some(_), true) => None,
+    })
 }
 
 /// What to do about a header that has one of these columns in another dialect.

@@ -18,6 +18,7 @@ use super::nested::{self, Path};
 use super::position::bare;
 use super::record_limit::too_long;
 use super::scratch::VisitScratch;
+use super::section_columns::{self, SectionColumns};
 use super::texts::{Texts, hex, is_number, is_text, is_uuid, uuids};
 
 /// Rejects a schema whose columns, with the fields of directories, cannot serve as fields.
@@ -42,14 +43,21 @@ pub(crate) fn check(
     if found.is_empty() {
         return Err(without(&content, setting));
     }
-    let has_text = find(fields.text).is_some();
+    let has_sections = !fields.sections.is_empty() && !section_columns::has_column(schema, fields);
+    let is_found = |slot: Slot| find(slot).is_some();
+    let has_one = fields.sections.iter().any(|(slot, _)| is_found(*slot));
+    if has_sections && (has_one || !is_found(fields.html)) {
+        section_columns::check(schema, fields)?;
+    }
+    let has_text = has_sections || find(fields.text).is_some();
     for (slot, path) in &found {
         let Some(field) = nested::field(schema.fields(), path) else { continue };
         let (name, kind) = (field.name(), field.data_type());
         // Beside a text column, which is read first, a column that only happens to be called `html` may
         // have any type.
         let is_spare = has_text && *slot != fields.text && fields.has_usual_html();
-        if *kind == DataType::Null || (is_spare && fields.features.is_none()) {
+        let is_section = fields.sections.iter().any(|(section, _)| section == slot);
+        if *kind == DataType::Null || is_section || (is_spare && fields.features.is_none()) {
             continue;
         }
         if fields.features.is_some() {
@@ -124,6 +132,11 @@ fn text_column(
     slot: Slot,
     limit: usize,
 ) -> Option<Texts> {
+    if slot == fields.text
+        && let Some(sections) = SectionColumns::of(batch, fields)
+    {
+        return Some(sections.texts(batch.num_rows(), limit));
+    }
     let column = column(batch, fields, slot)?;
     if let Some(lists) = joined_lists(&column, fields, slot) {
         return Some(lists.joined(fields.join_lists.unwrap_or_default(), limit).into());
@@ -184,6 +197,7 @@ pub(crate) struct TextLengths {
     texts: Vec<Texts>,
     /// Features, and lists that are joined to texts.
     lists: Vec<Lists>,
+    sections: Option<SectionColumns>,
 }
 
 impl TextLengths {
@@ -191,7 +205,7 @@ impl TextLengths {
         let (mut texts, mut lists) = (Vec::new(), Vec::new());
         if fields.features.is_some() {
             lists.extend(feature_column(batch, fields));
-            return Self { texts, lists };
+            return Self { texts, lists, sections: None };
         }
         for slot in [fields.text, fields.html] {
             let Some(column) = column(batch, fields, slot) else { continue };
@@ -200,14 +214,15 @@ impl TextLengths {
                 None => texts.extend(Texts::of(&column)),
             }
         }
-        Self { texts, lists }
+        Self { texts, lists, sections: SectionColumns::of(batch, fields) }
     }
 
     /// Bytes of text and HTML in a row, or of its features.
     pub(crate) fn of_row(&self, row: usize) -> usize {
         let lists = self.lists.iter().map(|lists| lists.bytes(row));
         let texts = self.texts.iter().map(|texts| texts.bytes(row).map_or(0, <[u8]>::len));
-        lists.sum::<usize>() + texts.sum::<usize>()
+        let sections = self.sections.as_ref().map_or(0, |sections| sections.bytes(row));
+        lists.sum::<usize>() + texts.sum::<usize>() + sections
     }
 }
 

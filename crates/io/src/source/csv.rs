@@ -11,6 +11,7 @@ use super::fields::{Fields, non_empty};
 use super::position::{RecordPosition, bare};
 use super::row_scanner::{Scanner, line_ends, too_long_row};
 use super::scratch::VisitScratch;
+use super::sections::Sections;
 use super::{Chunk, CsvHeader};
 use crate::input::CsvDialect;
 
@@ -166,6 +167,12 @@ fn view<'a>(
     let value = |slot: usize| field(slot).and_then(non_empty);
     let content = match (value(fields.text), value(fields.html)) {
         (Some(text), _) => Content::Text(text),
+        _ if !fields.sections.is_empty() && columns[fields.text].is_none() => {
+            let mut sections = Sections::default();
+            let texts = fields.sections.iter().filter_map(|(slot, _)| value(*slot));
+            texts.for_each(|text| sections.push(&text));
+            Content::Text(Cow::Owned(sections.into_text().unwrap_or_default()))
+        }
         (None, Some(html)) => Content::Html(html),
         (None, None) => Content::Text(Cow::Borrowed("")),
     };

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::sections::{SectionPath, section_paths};
 use super::suggest;
 use crate::{Beside, FieldNames, FieldNumber, FieldTexts, Partitions};
 
@@ -13,6 +14,8 @@ pub(crate) type Slot = usize;
 pub(crate) struct Fields<'a> {
     pub(crate) names: Vec<&'a str>,
     pub(crate) text: Slot,
+    /// The fields that the text is joined from, if no field has its name; often none.
+    pub(crate) sections: Vec<(Slot, SectionPath<'a>)>,
     pub(crate) html: Slot,
     pub(crate) id: Slot,
     pub(crate) url: Slot,
@@ -69,12 +72,13 @@ impl<'a> Members<'a> {
 impl<'a> Fields<'a> {
     pub(crate) fn new(wanted: &'a FieldNames) -> Self {
         let mut names: Vec<&'a str> = Vec::new();
-        let mut slot = |name: &'a String| {
-            names.iter().position(|known| *known == name.as_str()).unwrap_or_else(|| {
+        let mut slot = |name: &'a str| {
+            names.iter().position(|known| *known == name).unwrap_or_else(|| {
                 names.push(name);
                 names.len() - 1
             })
         };
+        let sections = section_paths(&wanted.text).into_iter();
         let mut fields = Self {
             text: slot(&wanted.text),
             html: slot(&wanted.html),
@@ -82,9 +86,10 @@ impl<'a> Fields<'a> {
             url: slot(&wanted.url),
             title: slot(&wanted.title),
             date: slot(&wanted.date),
-            extra: wanted.extra.iter().map(&mut slot).collect(),
-            given: wanted.given.iter().map(&mut slot).collect(),
-            features: wanted.features.as_ref().map(&mut slot),
+            extra: wanted.extra.iter().map(|name| slot(name)).collect(),
+            given: wanted.given.iter().map(|name| slot(name)).collect(),
+            features: wanted.features.as_ref().map(|name| slot(name)),
+            sections: sections.map(|path| (slot(path.field), path)).collect(),
             members: Members::default(),
             join_lists: wanted.join_lists.as_deref(),
             names,
@@ -139,7 +144,10 @@ impl<'a> Fields<'a> {
     pub(crate) fn content(&self) -> Vec<Slot> {
         match self.features {
             Some(features) => vec![features],
-            None => vec![self.text, self.html],
+            None => {
+                let sections = self.sections.iter().map(|(slot, _)| *slot);
+                [self.text, self.html].into_iter().chain(sections).collect()
+            }
         }
     }
 
@@ -148,13 +156,20 @@ impl<'a> Fields<'a> {
     pub(crate) fn is_content(&self, slot: Slot) -> bool {
         match self.features {
             Some(features) => slot == features,
-            None => slot == self.text || slot == self.html,
+            None => {
+                slot == self.text
+                    || slot == self.html
+                    || self.sections.iter().any(|(section, _)| *section == slot)
+            }
         }
     }
 
     /// The names of the fields one of which a record needs, for messages.
     pub(crate) fn content_names(&self) -> String {
-        self.quoted(&self.content())
+        match self.features {
+            Some(features) => self.quoted(&[features]),
+            None => self.quoted(&[self.text, self.html]),
+        }
     }
 
     /// Names of fields, for messages: "`text` or `html`".

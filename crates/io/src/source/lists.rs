@@ -57,38 +57,16 @@ impl Lists {
         Some(Self { lists: ArrayRef::clone(array), elements })
     }
 
-    /// Where the elements of a list are; `None` if it is null.
-    fn range(&self, row: usize) -> Option<Range<usize>> {
-        if self.lists.is_null(row) {
-            return None;
-        }
-        Some(match self.lists.data_type() {
-            DataType::List(_) => {
-                let ends = self.lists.as_list::<i32>().value_offsets();
-                ends[row] as usize..ends[row + 1] as usize
-            }
-            DataType::LargeList(_) => {
-                let ends = self.lists.as_list::<i64>().value_offsets();
-                ends[row] as usize..ends[row + 1] as usize
-            }
-            _ => {
-                let lists = self.lists.as_fixed_size_list();
-                let (start, length) = (lists.value_offset(row), lists.value_length());
-                start as usize..(start + length) as usize
-            }
-        })
-    }
-
     /// The elements of a list, `None` for null ones; none at all if the list is null.
     pub(crate) fn elements(&self, row: usize) -> Option<impl Iterator<Item = Option<&str>>> {
         // Elements are strings, or what is displayed of other values.
         let value = |at| self.elements.get(at).ok().flatten();
-        self.range(row).map(|range| range.map(value))
+        range(&self.lists, row).map(|range| range.map(value))
     }
 
     /// Bytes of the elements of a list.
     pub(crate) fn bytes(&self, row: usize) -> usize {
-        let places = self.range(row).into_iter().flatten();
+        let places = range(&self.lists, row).into_iter().flatten();
         places.filter_map(|at| self.elements.bytes(at)).map(<[u8]>::len).sum()
     }
 
@@ -122,8 +100,30 @@ impl Lists {
     }
 }
 
+/// Where the elements of a list are; `None` if it is null.
+pub(crate) fn range(lists: &ArrayRef, row: usize) -> Option<Range<usize>> {
+    if lists.is_null(row) {
+        return None;
+    }
+    Some(match lists.data_type() {
+        DataType::List(_) => {
+            let ends = lists.as_list::<i32>().value_offsets();
+            ends[row] as usize..ends[row + 1] as usize
+        }
+        DataType::LargeList(_) => {
+            let ends = lists.as_list::<i64>().value_offsets();
+            ends[row] as usize..ends[row + 1] as usize
+        }
+        _ => {
+            let lists = lists.as_fixed_size_list();
+            let (start, length) = (lists.value_offset(row), lists.value_length());
+            start as usize..(start + length) as usize
+        }
+    })
+}
+
 /// The elements of all lists of a column; `None` if it has no lists.
-fn elements_of(array: &ArrayRef) -> Option<&ArrayRef> {
+pub(crate) fn elements_of(array: &ArrayRef) -> Option<&ArrayRef> {
     Some(match array.data_type() {
         DataType::List(_) => array.as_list::<i32>().values(),
         DataType::LargeList(_) => array.as_list::<i64>().values(),

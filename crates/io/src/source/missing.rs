@@ -82,7 +82,9 @@ impl<'a> Search<'a> {
     fn new(fields: &'a Fields<'a>) -> Self {
         let content = (fields.content(), fields.content_setting());
         let named = fields.named().into_iter().map(|(slot, setting)| (vec![slot], setting));
-        let wanted = std::iter::once(content).chain(named).collect();
+        let text = fields.sections.iter().map(|(slot, _)| (vec![*slot, fields.text], "text_field"));
+        let text = text.filter(|_| fields.features.is_none());
+        let wanted = std::iter::once(content).chain(text).chain(named).collect();
         Self { fields, wanted, records: 0, mail: MailReader::default(), failure: None }
     }
 

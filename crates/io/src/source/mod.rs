@@ -39,6 +39,8 @@ pub(crate) mod record_limit;
 pub(crate) mod row_scanner;
 mod sample;
 pub(crate) mod scratch;
+mod section_columns;
+pub(crate) mod sections;
 mod skipped;
 mod source_code;
 pub(crate) mod stream;

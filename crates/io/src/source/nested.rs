@@ -58,8 +58,13 @@ pub(crate) fn field<'f>(fields: &'f Fields, path: &[usize]) -> Option<&'f Field>
 /// The values at a position; those of null structs are null.
 pub(crate) fn column(batch: &RecordBatch, path: &[usize]) -> Option<ArrayRef> {
     let (&at, rest) = path.split_first()?;
-    let mut column = Arc::clone(batch.columns().get(at)?);
-    for &at in rest {
+    inside(batch.columns().get(at)?, rest)
+}
+
+/// The values at a position in structs; those of null structs are null.
+pub(crate) fn inside(structs: &ArrayRef, path: &[usize]) -> Option<ArrayRef> {
+    let mut column = Arc::clone(structs);
+    for &at in path {
         let outer = column.as_struct_opt()?;
         let mut inner = Arc::clone(outer.columns().get(at)?);
         if let Some(valid) = outer.nulls().filter(|valid| valid.null_count() > 0) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, Int64Array, StringArray};
+use arrow_array::{Array, ArrayRef, Int64Array, LargeBinaryArray, StringArray};
 use arrow_schema::{DataType, Field};
 
 /// Whether values of this type are texts, or bytes that may be texts.
@@ -83,6 +83,12 @@ impl Texts {
 
 impl From<StringArray> for Texts {
     fn from(texts: StringArray) -> Self {
+        Self { values: Arc::new(texts), keys: None }
+    }
+}
+
+impl From<LargeBinaryArray> for Texts {
+    fn from(texts: LargeBinaryArray) -> Self {
         Self { values: Arc::new(texts), keys: None }
     }
 }

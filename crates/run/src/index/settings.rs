@@ -97,6 +97,13 @@ impl IndexSettings {
                 other.name()
             )));
         }
+        if fields.fields.has_sections() && !self.documents.fields.has_sections() {
+            return Err(LookalikeError::Settings(format!(
+                "the setting text_field={} joins several texts, and the index was created with \
+                 text_field={}; name one field, or create another index",
+                fields.fields.text, self.documents.fields.text
+            )));
+        }
         let mut reading = fields.reading(exclude, None);
         reading.fields.given = self.documents.given_fields()?;
         reading.formats.mail_attachments = Some(own);

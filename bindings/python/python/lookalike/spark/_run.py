@@ -206,11 +206,12 @@ def _read(rows: DataFrame, settings: Settings, named: list[str], row: str | None
         A column is missing.
     """
     rules = [*_lookalike.keep_fields(settings.to_json()), *_lookalike.given_fields(settings.to_json())]
-    wanted = [settings.text, settings.html, settings.id, settings.url, settings.title, settings.date, *rules]
+    texts = _lookalike.text_fields(settings.to_json())
+    wanted = [settings.text, *texts, settings.html, settings.id, settings.url, settings.title, settings.date, *rules]
     wanted += [] if row is None else [row]
     required = [*named, *rules, *([] if row is None else [row])]
     if settings.text not in rows.columns and settings.html not in rows.columns:
-        required.append(settings.text)
+        required += texts
     missing = [column for column in required if column not in rows.columns]
     if missing:
         columns = ", ".join(f"`{column}`" for column in rows.columns)

@@ -16,6 +16,7 @@ mod members;
 mod nonfinite;
 mod parse;
 mod record;
+mod sections;
 mod unescape;
 mod value;
 

@@ -9,6 +9,7 @@ use crate::{Content, FeatureList, FieldNumber, FieldTexts, RecordView};
 use super::list::{compact, elements, features};
 use super::members::members;
 use super::nonfinite::is_nan;
+use super::sections::joined;
 use super::value::{Value, Values};
 
 /// Makes a record of the values. `buffers` hold unescaped strings; the line is read again only to
@@ -39,6 +40,9 @@ pub(crate) fn record<'a>(
             Err(repeated(fields, fields.html))
         }
         (None, other) => match (text(fields.html), other) {
+            _ if let Some(text) = joined(fields, values, buffers)? => {
+                Ok(Content::Text(Cow::Owned(text)))
+            }
             (Some(html), _) => Ok(Content::Html(html)),
             (None, Value::Other(kind)) => Err(no_string(fields, kind)),
             (None, Value::Null) => Err(fields.null_text()),
