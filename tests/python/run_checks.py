@@ -28,6 +28,7 @@ from checks.command_line import (
 from checks.common_elements import common
 from checks.configuration import configuration, dry_runs, helps, ports, presets_and_names
 from checks.confusables import confusables
+from checks.counts import counts
 from checks.damaged_inputs import damaged_parquet, hostile, skipped_files
 from checks.decontaminated import decontaminated
 from checks.determinism import memory, same_bytes, several_files
@@ -104,6 +105,7 @@ PARTS = (
     distinct,
     across,
     ignored,
+    counts,
     lost,
     decontaminated,
     repeated_ids,

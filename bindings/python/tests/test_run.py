@@ -8,6 +8,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import lookalike
@@ -286,3 +288,22 @@ def test_an_interrupted_run_is_resumed(tmp_path: Path) -> None:
     summary = lookalike.Run(tmp_path / "docs.jsonl", tmp_path / "out", resume=True, **options).dedup()
     lookalike.Run(tmp_path / "docs.jsonl", tmp_path / "other", report=False).dedup()
     assert files(tmp_path / "out") == files(tmp_path / "other") and summary["documents"] == 19_999
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+def test_kept_rows_have_counts(tmp_path: Path, form: str) -> None:
+    texts = ["a rose is a rose is a rose by any other name", "there is no rose like this one anywhere on earth"]
+    for name, rows in (("one", [texts[0], texts[1]]), ("two", [texts[0], texts[0] + "!"])):
+        table = pa.table({"text": rows})
+        if form == "parquet":
+            pq.write_table(table, tmp_path / f"{name}.parquet")
+        else:
+            with pa.ipc.new_file(tmp_path / f"{name}.arrow", table.schema) as out:
+                out.write_table(table)
+    names = [str(tmp_path / f"{name}.{form}") for name in ("one", "two")]
+    lookalike.Run(names, tmp_path / "run", add_counts=True, report=False).dedup()
+    kept = tmp_path / f"run/kept/one.{form}"
+    read = pq.read_table(kept) if form == "parquet" else pa.ipc.open_file(kept).read_all()
+    assert read.column("duplicates").to_pylist() == [2, 0]
+    assert [json.loads(text) for text in read.column("duplicates_by_source").to_pylist()] == [{names[1]: 2}, {}]
+    assert read.column_names[0] == "text"

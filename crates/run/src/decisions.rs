@@ -5,9 +5,11 @@ use lookalike_core::SparseIndex;
 use lookalike_engine::collection::{Document, Rows};
 use lookalike_engine::try_sort::par_sort_cancellable;
 use lookalike_engine::{ChunkId, DocumentId, EngineError, Progress};
+use lookalike_io::sink::{MarkKind, MarkNames};
 use lookalike_io::{Fate, Fates, Mark, MarkValue};
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// The leaders, numbered as the clusters in the tables.
 pub(crate) struct Clusters {
@@ -79,11 +81,34 @@ impl Clusters {
 pub(crate) struct Decisions<'a> {
     analysis: &'a Analysis,
     clusters: &'a Clusters,
+    /// Of each kept document that others were removed for, by the file of these: how many. Ascending;
+    /// `None` if they are not added.
+    counts: Option<Vec<(DocumentId, u32, u64)>>,
 }
 
 impl<'a> Decisions<'a> {
     pub(crate) fn new(analysis: &'a Analysis, clusters: &'a Clusters) -> Self {
-        Self { analysis, clusters }
+        Self { analysis, clusters, counts: None }
+    }
+
+    /// The names of the fields that are added to kept documents.
+    pub(crate) fn count_names() -> MarkNames {
+        MarkNames::of(
+            "",
+            &[("duplicates", MarkKind::Count), ("duplicates_by_source", MarkKind::Text)],
+        )
+    }
+
+    /// The same, with the number of documents that were removed for each kept one.
+    #[must_use]
+    pub(crate) fn with_counts(self) -> Self {
+        let mut removed: Vec<(DocumentId, u32)> = Vec::new();
+        self.analysis.for_each_removed(|document, removal| {
+            removed.push((removal.kept, self.analysis.collection.file(document)));
+        });
+        removed.par_sort_unstable();
+        let counts = removed.chunk_by(|a, b| a == b).map(|of| (of[0].0, of[0].1, of.len() as u64));
+        Self { counts: Some(counts.collect()), ..self }
     }
 }
 
@@ -92,6 +117,9 @@ pub(crate) struct ChunkDecisions<'d> {
     decisions: &'d Decisions<'d>,
     first: DocumentId,
     rows: Cow<'d, Rows>,
+    /// By kept document of the chunk that others were removed for: how many, and by source as a JSON
+    /// object.
+    counts: BTreeMap<DocumentId, (u64, String)>,
 }
 
 impl<'d> Decisions<'d> {
@@ -106,7 +134,24 @@ impl<'d> Decisions<'d> {
             true => Cow::default(),
             false => collection.rows(chunk)?,
         };
-        Ok(ChunkDecisions { decisions: self, first, rows })
+        Ok(ChunkDecisions { decisions: self, first, rows, counts: self.counts_of(chunk) })
+    }
+
+    /// The counts of the documents of a chunk, if they are added.
+    fn counts_of(&self, chunk: ChunkId) -> BTreeMap<DocumentId, (u64, String)> {
+        let all = self.counts.as_deref().unwrap_or_default();
+        let documents = self.analysis.collection.chunk_documents(chunk);
+        let (start, end) = (documents.start, documents.start.0 + documents.len() as u32);
+        let from = all.partition_point(|one| one.0 < start);
+        let until = all.partition_point(|one| one.0.0 < end);
+        let of_kept = all[from..until].chunk_by(|a, b| a.0 == b.0).map(|of| {
+            let name = |file: u32| self.analysis.inputs.files[file as usize].name.clone();
+            let by_source: serde_json::Map<_, _> =
+                of.iter().map(|&(_, file, count)| (name(file), count.into())).collect();
+            let all = of.iter().map(|&(.., count)| count).sum();
+            (of[0].0, (all, serde_json::Value::Object(by_source).to_string()))
+        });
+        of_kept.collect()
     }
 }
 
@@ -136,13 +181,22 @@ impl Fates for ChunkDecisions<'_> {
     }
 
     fn mark(&self, file: u32, record: u32) -> Vec<MarkValue<'_>> {
-        self.of(file, record).values()
+        if self.decisions.counts.is_none() {
+            return self.of(file, record).values();
+        }
+        let found = self.find(file, record).and_then(|document| self.counts.get(&document));
+        match found {
+            None => vec![MarkValue::Count(0), MarkValue::Text("{}")],
+            Some((count, by_source)) => {
+                vec![MarkValue::Count(*count), MarkValue::Text(by_source)]
+            }
+        }
     }
 }
 
 impl ChunkDecisions<'_> {
     fn of(&self, file: u32, record: u32) -> Mark<'_> {
-        let Decisions { analysis, clusters } = self.decisions;
+        let Decisions { analysis, clusters, .. } = self.decisions;
         let Some(document) = self.find(file, record) else { return Mark::default() };
         let removal = analysis.removal(document);
         let leader = removal.map_or(document, |removal| removal.kept);

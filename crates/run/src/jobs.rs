@@ -122,6 +122,13 @@ fn carry_out(
         job.settings.refuse(&Settings::SURVIVORS, "cluster, which removes nothing")?;
         job.settings.refuse(&["label_field"], "cluster, which removes nothing")?;
     }
+    if job.add_counts && action != Action::Remove {
+        return Err(LookalikeError::Settings(
+            "the setting add_counts adds fields to the kept documents of dedup; leave it out, or the setting \
+             mark, which adds them to all documents"
+                .into(),
+        ));
+    }
     if let Some(outcome) = finished(job, list_pairs)? {
         return Ok(outcome);
     }
@@ -141,12 +148,17 @@ fn carry_out(
         false => Choice::default(),
     };
     let options = RouteOptions {
-        mark: job.mark.as_deref().map(MarkNames::new),
+        mark: match job.add_counts {
+            true => Some(Decisions::count_names()),
+            false => job.mark.as_deref().map(MarkNames::new),
+        },
+        separates: job.add_counts,
         copy_files: job.copy_files,
         files: Some(analysis.collection.first_protected_file),
         uncompressed,
     };
     let decisions = Decisions::new(&analysis, &clusters);
+    let decisions = if job.add_counts { decisions.with_counts() } else { decisions };
     let routing = (action != Action::List).then_some((&staging, &options, &decisions));
     let mut wanted = choice.documents(&analysis);
     if let Some(sample) = TemplateSample::choose(job, action, &analysis) {

@@ -561,6 +561,9 @@ pub struct Job {
     pub settings: Settings,
     /// Write all documents with added columns, their names beginning so, and remove nothing.
     pub mark: Option<String>,
+    /// Add to each kept document the number of documents that were removed for it, and how many of them
+    /// came from each input.
+    pub add_counts: bool,
     /// Write attribute files: for each input a JSONL file in `attributes` with one line for each of
     /// its records, in order.
     pub attributes: bool,
@@ -622,6 +625,7 @@ impl Job {
             force: false,
             settings: Settings::default(),
             mark: None,
+            add_counts: false,
             attributes: false,
             tables: Default::default(),
             report: true,

@@ -174,6 +174,9 @@ fn settings_of_run(job: &Job, Analysis { lexicon, ignored, .. }: &Analysis) -> S
     if !job.report {
         settings.other.insert(NO_REPORT.into(), json!(true));
     }
+    if job.add_counts {
+        settings.other.insert(ADD_COUNTS.into(), json!(true));
+    }
     if let Some(LexiconUsed { documents, .. }) = lexicon {
         settings.other.insert("lexicon_documents".into(), json!(documents));
     }
@@ -194,6 +197,9 @@ fn settings_of_run(job: &Job, Analysis { lexicon, ignored, .. }: &Analysis) -> S
 fn recorded(arguments: &[String]) -> Vec<String> {
     arguments.iter().map(|argument| lookalike_io::recorded_url(argument)).collect()
 }
+
+/// Name of the setting in a summary for a run whose kept documents have counts.
+pub(crate) const ADD_COUNTS: &str = "add_counts";
 
 /// Name of the setting in a summary for a run without a report.
 pub const NO_REPORT: &str = "no_report";

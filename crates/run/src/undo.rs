@@ -9,7 +9,7 @@ use crate::jobs::{outputs, working_directory};
 use crate::lookup::only_named;
 use crate::panics::caught;
 use crate::run_inputs::{InputsChanged, RunInputs};
-use crate::summarise::{count_clusters, count_of};
+use crate::summarise::{ADD_COUNTS, count_clusters, count_of};
 use crate::{LookalikeError, settings};
 use lookalike_core::Threshold;
 use lookalike_decide::name::{KEPT, REMOVED, WIDTH};
@@ -26,8 +26,8 @@ use lookalike_io::sink::{DocumentsWriter, Role, RouteOptions, Routed, Staging, W
 use lookalike_io::table::{Cell, Column, TableFormat, TableReader, Value, WrittenTable};
 use lookalike_io::{Fate, Fates, MarkValue};
 use lookalike_report::{
-    Action, DifferenceExample, DifferenceSummary, InputSummary, Output, Run, SimilarityHistogram,
-    Summary,
+    Action, CountedBy, DifferenceExample, DifferenceSummary, InputSummary, Output, Run,
+    SimilarityHistogram, Summary,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
@@ -112,7 +112,10 @@ fn carry_out(job: &UndoJob, progress: &dyn Progress) -> Result<Summary, Lookalik
     staging.conflicts(&found.inputs)?;
     staging.conflicts_with([job.run.join("summary.json").as_path()])?;
     let summary = found.summary.clone();
-    let mut after = Summary { outputs: Vec::new(), near_misses: None, run: None, ..summary };
+    // What was counted of removals is no longer so.
+    let across = summary.across.clone().filter(|found| found.counted == CountedBy::Matches);
+    let mut after =
+        Summary { outputs: Vec::new(), near_misses: None, across, run: None, ..summary };
     let written = tables.write(&restored, &mut after, &staging, progress)?;
     let removed = tables.ledger.iter().map(|row| &row.place).filter(|at| !restored.contains(*at));
     let fates = RestoredFates::new(&found, removed, &rejected);
@@ -139,6 +142,11 @@ fn unchanged_inputs(run: &Path) -> Result<RunInputs, LookalikeError> {
     let reason = match &found.changed {
         _ if found.summary.action != Action::Remove => {
             "this run removed no documents; only a run of dedup does".into()
+        }
+        _ if found.summary.settings.other.contains_key(ADD_COUNTS) => {
+            "its kept documents have counts of the removed ones (add_counts), which would no longer be \
+             right; run dedup again without the documents that should stay"
+                .into()
         }
         Some(InputsChanged(change)) => format!(
             "its inputs have changed since, and records cannot be restored from others ({change})"

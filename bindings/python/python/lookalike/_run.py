@@ -46,6 +46,9 @@ class Run:
         Form of the tables.
     mark : str, optional
         Write all documents with added columns whose names begin so, and remove nothing.
+    add_counts : bool
+        Add ``duplicates`` and ``duplicates_by_source`` to kept documents: how many documents :meth:`dedup` removed for
+        each, in all and by input (a JSON object as text).
     attributes : bool
         Write ``attributes/``: for each input a JSONL file with one line for each of its records, in order.
     report : bool
@@ -97,6 +100,7 @@ class Run:
         force: bool = False,
         tables: TableFormat = "parquet",
         mark: str | None = None,
+        add_counts: bool = False,
         attributes: bool = False,
         report: bool = True,
         report_size: int | str = "20MB",
@@ -124,6 +128,7 @@ class Run:
             report=report,
             report_size=size(report_size),
             mark=mark,
+            add_counts=add_counts,
             attributes=attributes,
             copy_files=copy_files,
             strict=strict,

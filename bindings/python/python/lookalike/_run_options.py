@@ -17,6 +17,7 @@ class RunOptions(NamedTuple):
     report: bool
     report_size: int
     mark: str | None
+    add_counts: bool
     attributes: bool
     copy_files: bool
     strict: bool

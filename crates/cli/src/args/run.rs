@@ -109,6 +109,10 @@ pub(crate) struct DedupArgs {
         help_heading = "Output"
     )]
     pub(crate) mark_prefix: String,
+    /// Add the fields `duplicates` and `duplicates_by_source` to kept documents: how many documents were
+    /// removed for each, in all and by input file (a JSON object as text)
+    #[arg(long, conflicts_with = "mark", help_heading = "Output")]
+    pub(crate) add_counts: bool,
     /// Also copy the kept text, Markdown, HTML and mail files that are one document (otherwise they
     /// are only listed)
     #[arg(long, help_heading = "Output")]

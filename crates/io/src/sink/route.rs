@@ -17,8 +17,11 @@ use crate::{Fate, Fates, InputFile, Inputs, MarkValue, Replacement};
 /// Options of writing documents.
 #[derive(Debug, Clone, Default)]
 pub struct RouteOptions {
-    /// Write all documents with these fields added, instead of separating them.
+    /// Write all documents with these fields added, instead of separating them; with
+    /// [`RouteOptions::separates`] only the kept ones get them.
     pub mark: Option<MarkNames>,
+    /// Separate documents by their fates although fields are added.
+    pub separates: bool,
     /// Besides the list of kept one-document files, write copies of them.
     pub copy_files: bool,
     /// Number of inputs that are written; those after them are protected. `None`: all.
@@ -34,11 +37,22 @@ impl RouteOptions {
         self.files.map_or(all, |files| files.min(all))
     }
 
+    /// The fields that are added to the documents of an output.
+    pub(super) fn fields(&self, role: Role) -> Option<&MarkNames> {
+        let with_fields = if self.separates { Role::Kept } else { Role::Marked };
+        self.mark.as_ref().filter(|_| role == with_fields)
+    }
+
+    /// Whether all documents are written together.
+    pub(super) fn writes_all(&self) -> bool {
+        self.mark.is_some() && !self.separates
+    }
+
     /// The output of a record of this fate.
     fn role(&self, fate: Fate) -> Role {
         match fate {
             Fate::Rejected => Role::Rejected,
-            _ if self.mark.is_some() => Role::Marked,
+            _ if self.writes_all() => Role::Marked,
             Fate::Kept => Role::Kept,
             Fate::Removed => Role::Removed,
         }
@@ -194,7 +208,7 @@ impl Router<'_> {
     fn texts(&self, out: &mut Routed) -> Result<(), OutputError> {
         let Some(format) = formats::records(self.input().format) else { return Ok(()) };
         let (file, has_members) = (self.chunk.file, format.has_members());
-        let aside = if self.options.mark.is_some() { Role::Marked } else { Role::Kept };
+        let aside = if self.options.writes_all() { Role::Marked } else { Role::Kept };
         for (record, raw) in self.chunk.raw_records() {
             let is_document = format.is_document(raw, self.inputs);
             if is_document && self.replaced(format, record, raw, out) {
@@ -206,8 +220,8 @@ impl Router<'_> {
             };
             let piece = &mut out.pieces[role.index()];
             piece.records += u64::from(is_document);
-            match &self.options.mark {
-                Some(names) if role == Role::Marked && is_document => {
+            match self.options.fields(role) {
+                Some(names) if is_document => {
                     let mark = self.fates.mark(file, record);
                     format
                         .push_marked(
@@ -302,7 +316,7 @@ impl Router<'_> {
                 guarded(|| filter_record_batch(batch, &wanted))
                     .map_err(|e| OutputError::input(&self.input().path, e))?
             };
-            if let (Role::Marked, Some(names)) = (role, &self.options.mark) {
+            if let Some(names) = self.options.fields(role) {
                 let schema = columns::marked_schema(&batch.schema(), names)
                     .map_err(|refusal| refused(refusal, &self.input().name, 0))?;
                 let marks: Vec<Vec<MarkValue<'_>>> = (first..)
@@ -331,7 +345,7 @@ impl Router<'_> {
             let name = &self.inputs.files[file as usize].name;
             let piece = &mut out.pieces[role.index()];
             piece.records += 1;
-            if role == Role::Marked {
+            if self.options.fields(role).is_some() {
                 push_marked_file(name, &self.fates.mark(file, 1), &mut piece.data);
             } else {
                 piece.data.extend_from_slice(name.as_bytes());

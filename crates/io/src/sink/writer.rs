@@ -211,9 +211,9 @@ impl<'a> DocumentsWriter<'a> {
 
     /// The roles whose outputs exist even if they are empty.
     fn standing(&self) -> &'static [Role] {
-        match self.options.mark {
-            Some(_) => &[Role::Marked],
-            None => &[Role::Kept, Role::Removed],
+        match self.options.writes_all() {
+            true => &[Role::Marked],
+            false => &[Role::Kept, Role::Removed],
         }
     }
 
@@ -265,7 +265,7 @@ impl<'a> DocumentsWriter<'a> {
         let input = self.input(outputs.file);
         let name = self.layout.data(role, outputs.file, input);
         let path = self.staging.path(&name);
-        let marks = self.options.mark.as_ref().filter(|_| role == Role::Marked);
+        let marks = self.options.fields(role);
         let format = if let Some(model) = &outputs.model {
             let schema = match marks {
                 Some(names) => columns::marked_schema(model.schema(), names)
@@ -331,7 +331,7 @@ impl<'a> DocumentsWriter<'a> {
                 let name = Layout::list(role);
                 let file = OutputFile::create(self.staging.path(&name))?;
                 let mut file = PackedFile::new(file, Compression::None, 1);
-                if let (Role::Marked, Some(names)) = (role, &self.options.mark) {
+                if let Some(names) = self.options.fields(role) {
                     file.append(marked_files_header(names).as_bytes())?;
                 }
                 Ok(list.insert(Sink { name, records: 0, format: OutputFormat::Bytes(file) }))

@@ -87,6 +87,8 @@ fn refuse_what_needs_texts(job: &Job) -> Result<(), LookalikeError> {
         "the setting report asks for a page that shows texts; set Job::report to false"
     } else if job.mark.is_some() {
         "the setting mark asks for all documents with added columns; leave it out"
+    } else if job.add_counts {
+        "the setting add_counts adds fields to kept documents; leave it out"
     } else if job.attributes {
         "the setting attributes asks for a line for each record of files; leave it out"
     } else if job.near_misses.is_some() {
