@@ -782,7 +782,7 @@ pub const CONTAMINATION: &[Item] = &[
         short: Some('t'),
         value: "RATIO",
         kind: Kind::Ratio,
-        default: Some("0.7"),
+        default: Some("0.5"),
         help: "A document contains an item if it has this share of the item's distinct shingles (above 0, at most 1), \
                whatever its own length is",
         ..ITEMS
@@ -799,7 +799,7 @@ pub const CONTAMINATION: &[Item] = &[
         name: "common-items",
         value: "N",
         kind: Kind::Count(1),
-        default: Some("100"),
+        default: Some("30"),
         help: "Shingles in more than N items do not count: they are of a template of the benchmark",
         ..ITEMS
     },

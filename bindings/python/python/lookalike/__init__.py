@@ -15,6 +15,7 @@ module ``lookalike.polars`` registers expressions of Polars.
 
 from lookalike._collapse import Behind, Group, collapse
 from lookalike._compare import Comparison, compare
+from lookalike._decontaminate import Contamination, decontaminate
 from lookalike._dedup import cluster, dedup
 from lookalike._documents import Documents
 from lookalike._errors import Cancelled, DataError, InputError, LookalikeError, ResourceError, SettingsError
@@ -49,6 +50,7 @@ __all__ = [
     "Cancelled",
     "Committed",
     "Comparison",
+    "Contamination",
     "DataError",
     "Deleted",
     "Documents",
@@ -90,6 +92,7 @@ __all__ = [
     "collapse",
     "compare",
     "core_version",
+    "decontaminate",
     "dedup",
     "evaluate",
     "methods",

@@ -18,6 +18,7 @@ __all__ = [
     "Answer",
     "Array",
     "Compared",
+    "Contamination",
     "IndexReader",
     "IndexWriter",
     "LexiconFile",
@@ -32,7 +33,9 @@ __all__ = [
     "collapse",
     "compare_rows",
     "compare_texts",
+    "contamination_settings",
     "create_index",
+    "decontaminate",
     "evaluate",
     "explain",
     "find",
@@ -264,6 +267,18 @@ def find(
     index: IndexReader | None = None,
     only_against: bool = False,
 ) -> Answer: ...
+@final
+class Contamination:
+    def contaminated(self) -> Array: ...
+    def mask(self) -> Array: ...
+    def table(self, name: str) -> Table: ...
+    def summary(self) -> str: ...
+    def summary_rows(self) -> tuple[list[tuple[str, str]], list[str]]: ...
+
+def decontaminate(
+    documents: Opener, against: Opener, settings: str, contamination: str, options: Options
+) -> Contamination: ...
+def contamination_settings(preset: str | None) -> str: ...
 def checked_settings(json: str) -> str: ...
 def given_fields(json: str) -> list[str]: ...
 def keep_fields(json: str) -> list[str]: ...

@@ -31,9 +31,9 @@ impl Default for ContaminationSettings {
     fn default() -> Self {
         Self {
             ngram: 8,
-            threshold: "0.7".into(),
+            threshold: "0.5".into(),
             common: 1000,
-            common_items: 100,
+            common_items: 30,
             item_fields: Vec::new(),
             item_id_field: None,
         }
