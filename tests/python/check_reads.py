@@ -177,6 +177,8 @@ def commands() -> list:
         Command("compare-code", ["compare", "IN/s.jsonl#s0", "IN/s.jsonl#s1"], sample=12),
         Command("named", ["dedup", "IN/q.jsonl", "IN/m.jsonl", "--date-field", "url", *tables, *out], sample=12),
         Command("named-in-table", ["dedup", "IN/q.jsonl", "IN/t.csv", "--date-field", "seen", *tables, *out], sample=12),
+        Command("decontaminate", ["decontaminate", *few, "--against", "IN/d.jsonl.gz", *tables, *out], sample=12),
+        Command("decontaminate-cut", ["decontaminate", *few, "--against", "IN/d.jsonl.gz", "IN/q.jsonl", "--action", "cut", *tables, *out], sample=12),
         Command("stdin", ["dedup", "-", *tables, *out], stdin="m.jsonl"),
         Command("pipe", ["dedup", "IN/m.jsonl", "--output", "-", *quiet]),
         Command("undo", ["undo", "HERE/run", "--cluster", "1", *out], needs=("run",), sample=6),
