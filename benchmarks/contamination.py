@@ -28,15 +28,13 @@ KINDS = ("whole", "wrapped", "thrice", "edited")
 TEMPLATE = "choose the one letter that stands beside the best answer to the following question about programs"
 NOTICE = "this page is provided as is without warranty of any kind and may be copied and changed by anyone who keeps this notice"
 SETTINGS = {
-    "defaults (8-grams, 0.5)": [],
-    "8-grams, 0.7": ["-t", "0.7"],
+    "**defaults: 8-grams, 0.5**": [],
+    "8-grams, 0.7 (`--preset palm`)": ["--preset", "palm"],
     "8-grams, 0.3": ["-t", "0.3"],
-    "5-grams, 0.5": ["--ngram", "5", "-t", "0.5"],
-    "13-grams, 0.7": ["--ngram", "13"],
-    "13-grams, 0.3": ["--ngram", "13", "-t", "0.3"],
-    "5-grams, 0.7": ["--ngram", "5"],
-    "preset gpt3": ["--preset", "gpt3"],
-    "preset marin": ["--preset", "marin"],
+    "5-grams, 0.5": ["--ngram", "5"],
+    "5-grams, 0.7": ["--ngram", "5", "-t", "0.7"],
+    "13-grams, 0.5 (`--preset marin`)": ["--preset", "marin"],
+    "any 13-gram (`--preset gpt3`)": ["--preset", "gpt3"],
 }
 
 
@@ -124,7 +122,7 @@ def main() -> int:
         size = train.stat().st_size / 1e6
         of_kind = {kind: {pair for pair, of in planted.items() if of == kind} for kind in (*KINDS, "half")}
         runs = {name: [given.binary, "decontaminate", train, "--against", bench, "-o", out, "--force", "-q", "--tables", "tsv", *options] for name, options in SETTINGS.items()}
-        runs["a set of 13-grams (Python)"] = [sys.executable, __file__, "--plain", train, bench, work / "plain.tsv"]
+        runs["a set of 13-grams, in Python"] = [sys.executable, __file__, "--plain", train, bench, work / "plain.tsv"]
         for name, command in runs.items():
             say(name)
             costs = [measured([str(word) for word in command], 600)[0] for _ in range(given.repeat)]
@@ -138,8 +136,8 @@ def main() -> int:
             of = lambda name: statistics.median(cost[name] for cost in costs)
             recall = [share(found & of_kind[kind], of_kind[kind]) for kind in KINDS]
             wrong = len(found - wanted - of_kind["half"])
-            rows.append([name, *recall, share(found & of_kind["half"], of_kind["half"]), share(found & wanted, found - of_kind["half"]), wrong, of("wall"), of("cpu"), of("peak") / 1e6])
-    head = ["", *KINDS, "half", "precision", "wrong pairs", "wall s", "CPU s", "peak MB"]
+            rows.append([name, *recall, share(found & of_kind["half"], of_kind["half"]), share(found & wanted, found - of_kind["half"]), wrong, of("wall"), of("cpu")])
+    head = ["", *KINDS, "half", "precision", "wrong pairs", "wall s", "CPU s"]
     table(f"{given.items:,} questions in {given.documents:,} documents ({size:.0f} MB)", head, rows)
     return 0
 
