@@ -3,7 +3,7 @@
 
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{
-    Compression, Content, DiscoverOptions, DocumentsWriter, Fate, Fates, Inputs, Item, Mark,
+    Compression, Content, DiscoverOptions, DocumentsWriter, Fate, Fates, Inputs, Item, MarkValue,
     RouteOptions, Routed, Staging,
 };
 use std::collections::BTreeSet;
@@ -70,8 +70,8 @@ fn written_is_read(inputs: &Inputs, whole: &Read, folder: &Path) {
             if self.0.contains(&record) { Fate::Rejected } else { Fate::Kept }
         }
 
-        fn mark(&self, _: u32, _: u32) -> Mark<'_> {
-            Mark::default()
+        fn mark(&self, _: u32, _: u32) -> Vec<MarkValue<'_>> {
+            Vec::new()
         }
     }
     let output = folder.join("out");
