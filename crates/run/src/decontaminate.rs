@@ -2,8 +2,9 @@
 //!
 //! The items are read into memory, with an index of their n-grams (`items`). The training documents
 //! are read once on all threads and their n-grams looked up (`scan`); then it is decided which
-//! document contains which part of which item (`matching`). A second reading finds the places
-//! (`locating`) and writes the records (`second_reading`); what is in no match is not looked at again.
+//! document contains which part of which item (`matching`). A second reading (`second_reading`) finds
+//! the places (`locating`) and writes each record where it belongs (`fates`), some with another text
+//! (`cutting`); the texts of documents that contain nothing are not parsed again.
 //!
 //! A part is contained if the share of its distinct n-grams that the document has reaches the
 //! threshold: of the part, whatever the length of the document. N-grams in more than a number of documents, or of

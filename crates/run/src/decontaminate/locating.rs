@@ -20,6 +20,13 @@ pub(super) struct LocatedPart {
     pub(super) spans: Vec<Place>,
 }
 
+impl LocatedPart {
+    /// Words of the longest span.
+    pub(super) fn longest(&self) -> usize {
+        self.spans.iter().map(|span| span.words.len()).max().unwrap_or_default()
+    }
+}
+
 /// A run of words of a text.
 pub(super) struct Place {
     pub(super) words: Range<usize>,

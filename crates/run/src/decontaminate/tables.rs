@@ -1,6 +1,7 @@
 //! The tables of a search for items, and the numbers of its summary.
 
 use super::items::Items;
+use super::locating::LocatedPart;
 use super::matching::Decisions;
 use super::second_reading::LocatedDocument;
 use crate::LookalikeError;
@@ -44,6 +45,19 @@ struct PartTotals {
     covered: Vec<bool>,
 }
 
+impl PartTotals {
+    /// Adds a document that contains the part, which has this number of words.
+    fn add(&mut self, located: &LocatedPart, words: usize) {
+        self.documents += 1;
+        self.shared = self.shared.max(located.shared);
+        self.longest = self.longest.max(located.longest());
+        self.covered.resize(words, false);
+        for range in &located.covered {
+            self.covered[range.clone()].fill(true);
+        }
+    }
+}
+
 impl<T> Tables<T> {
     /// Writes the tables, of documents that `read` gives in order. Returns what it returns.
     ///
@@ -76,8 +90,7 @@ impl<T> Tables<T> {
                 let item = items.item(located.part);
                 of_benchmarks.push(item.benchmark);
                 let part = &items.fields[items.place(located.part).field];
-                let longest = located.spans.iter().map(|span| span.words.len()).max();
-                let longest = longest.unwrap_or_default();
+                let longest = located.longest();
                 let words = items.index.tokens(located.part);
                 contamination.add(&Contaminated {
                     document: &document.name,
@@ -104,14 +117,7 @@ impl<T> Tables<T> {
                 }
                 totals.matches += 1;
                 totals.spans += located.spans.len() as u64;
-                let of_part = &mut parts[located.part];
-                of_part.documents += 1;
-                of_part.shared = of_part.shared.max(located.shared);
-                of_part.longest = of_part.longest.max(longest);
-                of_part.covered.resize(words, false);
-                for range in &located.covered {
-                    of_part.covered[range.clone()].fill(true);
-                }
+                parts[located.part].add(located, words);
             }
             of_benchmarks.sort_unstable();
             of_benchmarks.dedup();
