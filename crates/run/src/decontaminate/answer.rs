@@ -63,7 +63,7 @@ pub struct Contamination {
 /// ```
 ///
 /// # Errors
-/// As [`run_decontaminate`]; documents that can be read once.
+/// As [`run_decontaminate`](super::run_decontaminate); documents that can be read once.
 pub fn decontaminate(
     source: Source<'_>,
     against: Source<'_>,
