@@ -31,6 +31,9 @@ pub struct ContaminationSummary {
     /// Documents that are kept without the items.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cut: u64,
+    /// Removed documents that have other words than items, and whose text could not be cut.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub uncut: u64,
     /// The benchmarks, ascending by name.
     pub benchmarks: Vec<BenchmarkSummary>,
     /// Pairs of a document and a part that it contains.
@@ -165,13 +168,19 @@ impl ContaminationSummary {
             warnings.push(format!(
                 "{} not looked for in full, as all shingles of a part are in more documents than the setting \
                  common, or in more items than the setting common_items; the table items lists them as `common`",
-                were(common)
+                were(common, "item")
             ));
         }
         if short > 0 {
             warnings.push(format!(
                 "{} not looked for, as every part has too few words; the table items lists them as `short`",
-                were(short)
+                were(short, "item")
+            ));
+        }
+        if self.uncut > 0 {
+            warnings.push(format!(
+                "{} removed whole, with words that are of no item, as the text could not be cut",
+                were(self.uncut, "document")
             ));
         }
         warnings
@@ -188,8 +197,8 @@ impl ContaminationSummary {
     }
 }
 
-fn were(items: u64) -> String {
-    format!("{} {}", counted(items, "item"), if items == 1 { "was" } else { "were" })
+fn were(number: u64, unit: &str) -> String {
+    format!("{} {}", counted(number, unit), if number == 1 { "was" } else { "were" })
 }
 
 #[cfg(test)]
@@ -213,6 +222,7 @@ mod tests {
             documents: 12_000,
             contaminated: 7,
             removed: 7,
+            uncut: 2,
             benchmarks: vec![benchmark, short],
             matches: 13,
             spans: 14,
@@ -240,6 +250,11 @@ mod tests {
             ["gsm8k.jsonl", "1,319", "12", "0.9 %", "25.0 %", "61", "7"]
         );
         let warnings = summary.find_warnings();
-        assert!(warnings.len() == 1 && warnings[0].starts_with("1 item was not"), "{warnings:?}");
+        let starts = ["1 item was not", "2 documents were removed whole"];
+        assert!(
+            warnings.len() == 2
+                && warnings.iter().zip(starts).all(|(one, start)| one.starts_with(start)),
+            "{warnings:?}"
+        );
     }
 }

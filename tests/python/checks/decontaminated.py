@@ -240,6 +240,30 @@ def check_marks(c: Checks, name: str, out: Path, docs: list, items: dict, matche
     c.check(f"{name}: marked records", len(records) == len(docs) and not wrong, wrong[:1])
 
 
+def whole_or_exact(c: Checks, folder: Path) -> None:
+    """Texts without spaces of which one character is not normal, and texts of two fields: cut without loss, or removed whole."""
+    item, before, after = "春眠不覚暁処処聞啼鳥夜来風雨声花落知多少", "これはとても長い文章です。多くの内容を含みます。", "そして、この後の文章も残るべきです。"
+    far = unicodedata.normalize("NFD", "ガラス")
+    texts = [before + item + after, far + before + item + after, before + item + after + far, far + " " + before + item + after, far + before + " " + item + " " + after, item, far + " " + item, before]
+    items = write_jsonl(folder / "poem.jsonl", [{"id": "q", "text": item}])
+    docs = [{"id": str(number), "title": "Ab ovo usque ad mala", "text": text} for number, text in enumerate(texts)]
+    train = write_jsonl(folder / "poems.jsonl", docs)
+    for name, options in (("one field", ()), ("two fields", ("--text-field", "title,text", "--item-fields", "text")), ("no normalisation", ("--normalize", "none"))):
+        out = c.out(f"decontaminated whole or exact {name}")
+        done = c.run("decontaminate", train, "--against", items, "-o", out, "--tables", "tsv", "--action", "cut", "-q", *options)
+        if not c.check(f"decontaminated: cut of {name} runs", done.returncode == 0, done.stderr):
+            continue
+        kept, removed = ({(one := json.loads(line))["id"]: one for line in (out / f"{role}.jsonl").read_text(encoding="utf-8").splitlines()} for role in ("kept", "removed"))
+        same = lambda text: "".join(unicodedata.normalize("NFC", text).split())
+        wrong = [doc for doc in docs if not (removed.get(doc["id"]) == doc or same(kept[doc["id"]]["text"]) == same(doc["text"]).replace(item, ""))]
+        c.check(f"decontaminated: cut of {name}: without loss, or whole", not wrong and len(kept) + len(removed) == len(docs), wrong[:2])
+        c.check(f"decontaminated: cut of {name}: no empty text", all(one["text"].strip() for one in kept.values()))
+        summary = summary_of(out)
+        uncut = len(removed) - (0 if name == "two fields" else 1)
+        c.check(f"decontaminated: cut of {name}: counts", (summary.get("uncut", 0), summary["removed"]) == (uncut, len(removed)) and any("could not be cut" in one for one in summary["warnings"]) == (uncut > 0), summary)
+        c.check(f"decontaminated: cut of {name}: some are cut", name == "two fields" or {"0", "3", "4", "6", "7"} <= set(kept), [*kept])
+
+
 def decontaminated(c: Checks) -> None:
     folder = c.work / "decontaminated"
     (folder / "bench").mkdir(parents=True)
@@ -340,6 +364,8 @@ def decontaminated(c: Checks) -> None:
         found = {(place_of(row), place_of(row, "item_")): int(row["shared"]) for row in rows}
         c.check("decontaminated: text items", found == {(doc, place): shared for (doc, place, _), (shared, *_) in matches.items()} and len(found) > 10)
         c.check("decontaminated: their directory is the benchmark", [Path(row["benchmark"]).name for row in dict_table(out / "benchmarks.tsv")] == ["quotes"])
+
+    whole_or_exact(c, folder)
 
     for name, given, word in (
         ("a field that is not there", ("--against", benches[0], "--item-fields", "query"), "--item-fields"),

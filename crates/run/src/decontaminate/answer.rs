@@ -102,10 +102,11 @@ pub fn decontaminate(
         let found = search.find(progress)?;
         let second = found.second_reading(search.documents, search.limits);
         let read = |each: &mut dyn FnMut(_) -> _| second.run(None, each, progress);
-        let (tables, totals, _) =
+        let (tables, totals, written) =
             Tables::write(&TablesInMemory, &found.items, &found.decisions, read, progress)?;
         let settings = settings_of_run(settings, contamination, &[]);
-        let mut summary = found.summary(&inputs, settings, ContaminationAction::List, totals, &[]);
+        let mut summary =
+            found.summary(&inputs, settings, ContaminationAction::List, totals, &written);
         if caller.is_some() {
             for input in &mut summary.inputs {
                 (input.format, input.bytes) = ("memory".into(), summary.text_bytes);

@@ -1,5 +1,6 @@
 //! What becomes of the records of a chunk.
 
+use super::cutting::NotCut;
 use super::items::Items;
 use super::locating::Located;
 use super::matching::{Decisions, Match, matches_of};
@@ -32,6 +33,8 @@ pub(super) struct ChunkFates<'a> {
     decisions: &'a Decisions,
     /// Texts that are cut, before and after.
     cut: BTreeMap<(u32, u32), (String, String)>,
+    /// Documents that have other words than items, and cannot be cut.
+    uncut: Vec<(u32, u32)>,
 }
 
 impl<'a> ChunkFates<'a> {
@@ -43,18 +46,27 @@ impl<'a> ChunkFates<'a> {
         items: &'a Items,
         decisions: &'a Decisions,
     ) -> Self {
-        Self { action, matches, scan, items, decisions, cut: BTreeMap::new() }
+        Self { action, matches, scan, items, decisions, cut: BTreeMap::new(), uncut: Vec::new() }
     }
 
     /// Takes note of a document with matches. Only the text of a field can be cut: the places of others
     /// are those of a text that was extracted.
     pub(super) fn see(&mut self, record: &RecordView<'_>, text: &str, located: &Located) {
-        if self.action == ContaminationAction::Cut
-            && matches!(record.content, Content::Text(_))
-            && let Some(left) = located.cut(text)
-        {
-            self.cut.insert((record.file, record.record), (text.to_owned(), left));
+        if self.action != ContaminationAction::Cut {
+            return;
         }
+        let place = (record.file, record.record);
+        match (located.cut(text), &record.content) {
+            (Err(NotCut::NothingLeft), _) => {}
+            (Ok(left), Content::Text(_)) => _ = self.cut.insert(place, (text.to_owned(), left)),
+            _ => self.uncut.push(place),
+        }
+    }
+
+    /// The documents that are removed as they cannot be cut, as far as it is known before they are
+    /// written.
+    pub(super) fn uncut(&self) -> u64 {
+        self.uncut.len() as u64
     }
 
     /// The documents that are removed, as far as it is known before they are written.

@@ -187,7 +187,7 @@ fn carry_out(
         Tables::write(&store, &found.items, &found.decisions, read, progress)?;
 
     let settings = settings_of_run(&job.settings, &job.contamination, &job.against);
-    let mut summary = found.summary(&inputs, settings, job.action, totals, &written.removed);
+    let mut summary = found.summary(&inputs, settings, job.action, totals, &written);
     let Tables { contamination, spans, items: of_items, benchmarks } = tables;
     let mut tables = vec![contamination, spans, of_items, benchmarks];
     let skipped = skipped_files::rows(&inputs.skipped);

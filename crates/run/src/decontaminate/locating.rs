@@ -1,6 +1,6 @@
 //! Where in a document the parts stand that it contains.
 
-use super::cutting::{cut, union};
+use super::cutting::{NotCut, cut, union};
 use super::items::Items;
 use super::matching::{Decisions, Match};
 use super::words::WordReader;
@@ -42,8 +42,8 @@ pub(super) struct Located {
 }
 
 impl Located {
-    /// The text without the parts; `None` if no word stays.
-    pub(super) fn cut(&self, text: &str) -> Option<String> {
+    /// The text without the parts.
+    pub(super) fn cut(&self, text: &str) -> Result<String, NotCut> {
         let spans = self.parts.iter().flat_map(|part| &part.spans);
         cut(text, &self.words, &union(spans.map(|span| span.words.clone()).collect()))
     }

@@ -3,7 +3,7 @@
 use super::items::Items;
 use super::matching::Decisions;
 use super::scan::Scan;
-use super::second_reading::SecondReading;
+use super::second_reading::{SecondReading, Written};
 use super::settings::{Admitted, ContaminationAction, ContaminationSettings};
 use super::tables::Totals;
 use super::words::WordReader;
@@ -89,8 +89,9 @@ impl Found {
         settings: Map<String, Value>,
         action: ContaminationAction,
         totals: Totals,
-        removed: &[(u32, u32)],
+        written: &Written,
     ) -> ContaminationSummary {
+        let removed = written.removed.as_slice();
         let Self { items, scan, decisions, .. } = self;
         let contaminated = self.contaminated().len() as u64;
         let cut = match action {
@@ -109,6 +110,7 @@ impl Found {
             kept: documents - removed.len() as u64,
             removed: removed.len() as u64,
             cut,
+            uncut: written.uncut,
             benchmarks: totals.benchmarks,
             matches: totals.matches,
             spans: totals.spans,

@@ -42,6 +42,8 @@ pub(super) struct Written {
     pub(super) files: Option<WrittenFiles>,
     /// Files and numbers of the removed documents, ascending.
     pub(super) removed: Vec<(u32, u32)>,
+    /// How many of them have other words than items, and could not be cut.
+    pub(super) uncut: u64,
 }
 
 /// What the second reading needs of the first.
@@ -63,6 +65,7 @@ struct PieceResult {
     routed: Routed,
     located: Vec<LocatedDocument>,
     removed: Vec<(u32, u32)>,
+    uncut: u64,
 }
 
 type ChunksPart<'a> = Box<dyn Part<Item = Piece> + 'a>;
@@ -141,7 +144,7 @@ impl SecondReading<'_> {
                 .with_unreadable(self.scan.problems.unreadable())
         });
         let mut left = expected.iter();
-        let mut removed = Vec::new();
+        let (mut removed, mut uncut) = (Vec::new(), 0);
         pipeline::try_ordered_parts(
             self.limits,
             parts,
@@ -156,6 +159,7 @@ impl SecondReading<'_> {
                 }
                 read.located.into_iter().try_for_each(&mut *each)?;
                 removed.extend(read.removed);
+                uncut += read.uncut;
                 if let Some(writer) = &mut writer
                     && read.chunk.is_some()
                 {
@@ -169,7 +173,7 @@ impl SecondReading<'_> {
             Some(_) => Err(self.documents.changed()),
             None => {
                 let files = writer.map(DocumentsWriter::finish).transpose()?;
-                Ok(Written { files, removed })
+                Ok(Written { files, removed, uncut })
             }
         }
     }
@@ -225,12 +229,13 @@ impl SecondReading<'_> {
                 u32::try_from(usable).unwrap_or(u32::MAX)
             }
         };
+        let uncut = fates.uncut() + routed.refused().len() as u64;
         let mut removed = fates.removed();
         removed.extend(routed.refused());
         removed.sort_unstable();
         removed.dedup();
         let read = Some(ReadChunk { place, documents });
-        Ok(PieceResult { chunk: read, consumed: chunk.consumed, routed, located, removed })
+        Ok(PieceResult { chunk: read, consumed: chunk.consumed, routed, located, removed, uncut })
     }
 
     /// The number of a chunk in the first reading.
