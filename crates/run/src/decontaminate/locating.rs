@@ -59,24 +59,33 @@ pub(super) fn locate(
     reader: &WordReader,
 ) -> Option<Located> {
     let (words, places) = reader.located(text);
-    let mut hits: Vec<(usize, Ngram)> = Vec::new();
-    items.index.scan(&words, &mut Vec::new(), |place, ngram| hits.push((place, ngram)));
-    let mut distinct: Vec<Ngram> = hits.iter().map(|(_, ngram)| *ngram).collect();
-    distinct.sort_unstable();
-    distinct.dedup();
+    // The hits by n-gram, so that a part looks at its own only.
+    let mut hits: Vec<(Ngram, usize)> = Vec::new();
+    items.index.scan(&words, &mut Vec::new(), |place, ngram| hits.push((ngram, place)));
+    hits.sort_unstable();
+    let hits_of = |ngram: Ngram| {
+        let start = hits.partition_point(|hit| hit.0 < ngram);
+        let length = hits[start..].partition_point(|hit| hit.0 == ngram);
+        &hits[start..start + length]
+    };
     let located = |one: &Match| {
         let part = one.part as usize;
         let mut own = items.index.of_part(part).to_vec();
         own.sort_unstable();
         own.dedup();
-        own.retain(|ngram| distinct.binary_search(ngram).is_ok());
+        own.retain(|&ngram| !hits_of(ngram).is_empty());
         let counted = own.iter().filter(|ngram| decisions.counts[ngram.index()]).count();
         if counted != one.shared as usize {
             return None;
         }
         let is_own = |ngram: Ngram| own.binary_search(&ngram).is_ok();
         let mut spans = Spans::default();
-        for &(place, ngram) in hits.iter().filter(|(_, ngram)| is_own(*ngram)) {
+        let mut of_part: Vec<(usize, Ngram)> = Vec::new();
+        for &ngram in &own {
+            of_part.extend(hits_of(ngram).iter().map(|&(ngram, place)| (place, ngram)));
+        }
+        of_part.sort_unstable();
+        for (place, ngram) in of_part {
             let range = place..place + items.index.length(ngram);
             spans.add(range, decisions.counts[ngram.index()]);
         }
