@@ -119,6 +119,43 @@ fn a_table_has_the_texts_of_its_json() {
 }
 
 #[test]
+fn a_section_without_a_text_in_any_record_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("chat.jsonl");
+    std::fs::write(&path, CHAT).unwrap();
+    let missing = |text: &str| {
+        let inputs = Inputs::discover(&[path.display().to_string()], options(text)).unwrap();
+        inputs.missing_field(&|| false).map(|missing| missing.names)
+    };
+    for text in ["note,chat[].content", "chat[role=user].content", "note"] {
+        assert_eq!(missing(text), None, "{text}");
+    }
+    for text in
+        ["chat[].contents", "chat[rol=user].content", "chat[role=User].content", "note[]", "other"]
+    {
+        assert_eq!(missing(&format!("note,{text}")), Some(vec![text.to_owned()]));
+    }
+}
+
+#[test]
+fn columns_of_csv_are_joined_before_html_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, "a,b,html\nx,,<p>h\n,y,\n,,<p>h\n").unwrap();
+    let found = texts(&path, "a,b").unwrap();
+    assert_eq!(found, [Ok("x".into()), Ok("y".into()), Err("no text".into())]);
+}
+
+#[test]
+fn deep_members_that_are_not_read_are_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("deep.jsonl");
+    let deep = format!("{}{}", "[".repeat(5000), "]".repeat(5000));
+    std::fs::write(&path, format!(r#"{{"a":[{{"meta":{deep},"c":"x"}}]}}"#)).unwrap();
+    assert_eq!(texts(&path, "a[].c").unwrap(), [Ok("x".to_owned())]);
+}
+
+#[test]
 fn sections_that_are_no_texts_are_bad_records() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("bad.jsonl");
@@ -129,6 +166,9 @@ fn sections_that_are_no_texts_are_bad_records() {
         (r#"{"a":[true]}"#, "a[]", "`a` holds true or false where"),
         (r#"{"a":[{"c":{}}]}"#, "a[].c", "`a` holds an object where"),
         (r#"{"a":"x","a":"y"}"#, "a,b", "`a` occurs twice"),
+        (r#"{"a":[{"c":"x","c":"y"}]}"#, "a[].c", "`c` occurs twice in an object in `a`"),
+        (r#"{"a":[{"r":"x","r":"y","c":"z"}]}"#, "a[r=x].c", "`r` occurs twice"),
+        (r#"{"a":[]}"#, "a[].c", "`a[].c` has no text"),
     ] {
         std::fs::write(&path, format!("{record}\n")).unwrap();
         let said = texts(&path, text).unwrap().remove(0).unwrap_err();
@@ -143,6 +183,13 @@ fn sections_that_are_no_texts_are_bad_records() {
             "x\n\u{1e}\ny",
         ),
         (r#"{"a":[{"c":"x","n":NaN}]}"#, "a[].c", "x"),
+        // What is not read may be anything.
+        (r#"{"a":[{"n":1e999,"s":"\ud83d","c":"x\n"}]}"#, "a[].c", "x\n"),
+        (
+            r#"{"a":[{"k":1.50,"b.c":"x","b":{"c":"y"}},{"k":2,"b":{"c":"z"}}]}"#,
+            "a[k=1.50].b.c,a[k=2].b.c",
+            "x\n\u{1e}\nz",
+        ),
         (r#"{"d":{"a":"x","b":"\u001e"}}"#, "d.a,d.b", "x\n\u{1e}\n "),
     ] {
         std::fs::write(&path, format!("{record}\n")).unwrap();

@@ -17,7 +17,7 @@ mod ways;
 pub use job::{DEFAULT_SAMPLE, PlanJob};
 
 use crate::evaluate::job::usual_list_from;
-use crate::evaluate::labels::{self, Names};
+use crate::evaluate::labels::{self, Labelled, Names};
 use cost::{Forecast, Growth};
 use listing::{Listing, growth, list};
 use lookalike_engine::{
@@ -32,6 +32,7 @@ use lookalike_report::{
 use lookalike_run::analysis::{discover, pool};
 use lookalike_run::common::same_elements;
 use lookalike_run::differences::{Judge, of_sample};
+use lookalike_run::given_fields::missing_field;
 use lookalike_run::memory::{self, Memory};
 use lookalike_run::panics::caught;
 use lookalike_run::reading::Documents;
@@ -165,6 +166,9 @@ fn predict(
     let exact = Approach::default();
     let mut trial = bench.run(&settings, &exact)?;
     if sample.is_whole() {
+        if let Some(name) = &trial.missing {
+            return Err(missing_field(name, &job.job.settings)?);
+        }
         // If only a part is read, other documents may have the field.
         // A sample need not have every value that is preferred.
         keep_fields::check(inputs, bench.keep, &trial.collection, false)?;
@@ -249,6 +253,11 @@ fn differences(
         labels::pairs(labels, &mut names, None, job.job.max_pairs)
     });
     let labels = labels.transpose()?;
+    if labels.as_ref().is_some_and(Labelled::is_empty) {
+        return Err(LookalikeError::Settings(
+            "the setting labels: no document of the sample has an id of this file; give one with ids of these inputs".into(),
+        ));
+    }
     let same = labels.as_ref().map(|labels| |a, b| labels.judgement(a, b));
     let all = labels.as_ref().is_some_and(|labels| !labels.judged);
     let judge = same.as_ref().map(|same| Judge { same, all });

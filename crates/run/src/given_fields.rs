@@ -39,7 +39,17 @@ pub fn given_fields<'s>(
 /// # Errors
 /// The first such field.
 pub(crate) fn check_read(signer: &Signer, settings: &Settings) -> Result<(), LookalikeError> {
-    let Some(name) = signer.missing_field() else { return Ok(()) };
+    match signer.missing_field() {
+        Some(name) => Err(missing_field(name, settings)?),
+        None => Ok(()),
+    }
+}
+
+/// The error for a field of which no document has a value.
+///
+/// # Errors
+/// Settings that make no sense.
+pub fn missing_field(name: &str, settings: &Settings) -> Result<LookalikeError, LookalikeError> {
     let setting = match &settings.separate_by {
         Some(field) if field == name => "separate_by",
         _ if settings.across.as_deref() == Some(name) => "across",
@@ -49,7 +59,7 @@ pub(crate) fn check_read(signer: &Signer, settings: &Settings) -> Result<(), Loo
         _ if settings.label_field.as_deref() == Some(name) => "label_field",
         _ => "method",
     };
-    Err(LookalikeError::Settings(format!(
+    Ok(LookalikeError::Settings(format!(
         "no document has the field `{name}` of the setting {setting}; name another one, or leave it out"
     )))
 }

@@ -165,14 +165,15 @@ fn view<'a>(
 ) -> RecordView<'a> {
     let field = |slot: usize| columns[slot].map(|column| Cow::Borrowed(row.get(column)));
     let value = |slot: usize| field(slot).and_then(non_empty);
+    let joined = || {
+        let mut sections = Sections::default();
+        let texts = fields.sections.iter().filter_map(|(slot, _)| value(*slot));
+        texts.for_each(|text| sections.push(&text));
+        sections.into_text().filter(|_| columns[fields.text].is_none())
+    };
     let content = match (value(fields.text), value(fields.html)) {
         (Some(text), _) => Content::Text(text),
-        _ if !fields.sections.is_empty() && columns[fields.text].is_none() => {
-            let mut sections = Sections::default();
-            let texts = fields.sections.iter().filter_map(|(slot, _)| value(*slot));
-            texts.for_each(|text| sections.push(&text));
-            Content::Text(Cow::Owned(sections.into_text().unwrap_or_default()))
-        }
+        _ if let Some(text) = joined() => Content::Text(Cow::Owned(text)),
         (None, Some(html)) => Content::Html(html),
         (None, None) => Content::Text(Cow::Borrowed("")),
     };

@@ -221,7 +221,10 @@ impl<'a> Fields<'a> {
     }
 
     /// The message for a record without any text, but with these fields.
-    pub(crate) fn no_text(&self, found: &[String]) -> String {
+    pub(crate) fn no_text(&self, found: &[String], is_there: impl Fn(Slot) -> bool) -> String {
+        if let Some((_, path)) = self.sections.iter().find(|(slot, _)| is_there(*slot)) {
+            return format!("`{}` has no text; fill it in or leave the record out", path.written);
+        }
         let (names, setting) = (self.content_names(), self.content_setting());
         let found = match found {
             [] => "and no other".to_string(),

@@ -6,6 +6,7 @@
 
 use super::fields::{Fields, Slot};
 use super::raw::{is_blank, split_line};
+use super::sections::SectionPath;
 use super::{Body, Chunk, Piece, documents, json, suggest};
 use crate::formats;
 use crate::mail::MailReader;
@@ -40,6 +41,9 @@ impl Inputs {
         let fields = Fields::new(&self.options.fields);
         let mut search = Search::new(&fields);
         search.read(&self.part(Format::is_objects), cancelled)?;
+        if let Some(missing) = search.missing_section(self) {
+            return Some(missing);
+        }
         let content = fields.content_setting();
         // Messages and pages have a text of their own, whatever is said of JSON objects.
         let no_content = search.records > 0
@@ -72,6 +76,8 @@ struct Search<'a> {
     fields: &'a Fields<'a>,
     /// Fields one of which is needed, and the setting that names it.
     wanted: Vec<(Vec<Slot>, &'static str)>,
+    /// Sections that no object had so far.
+    sections: Vec<&'a (Slot, SectionPath<'a>)>,
     records: u64,
     mail: MailReader,
     /// The first input that could not be read.
@@ -82,16 +88,18 @@ impl<'a> Search<'a> {
     fn new(fields: &'a Fields<'a>) -> Self {
         let content = (fields.content(), fields.content_setting());
         let named = fields.named().into_iter().map(|(slot, setting)| (vec![slot], setting));
-        let text = fields.sections.iter().map(|(slot, _)| (vec![*slot, fields.text], "text_field"));
-        let text = text.filter(|_| fields.features.is_none());
-        let wanted = std::iter::once(content).chain(text).chain(named).collect();
-        Self { fields, wanted, records: 0, mail: MailReader::default(), failure: None }
+        let wanted = std::iter::once(content).chain(named).collect();
+        let sections = match fields.features {
+            None => fields.sections.iter().collect(),
+            Some(_) => Vec::new(),
+        };
+        Self { fields, wanted, sections, records: 0, mail: MailReader::default(), failure: None }
     }
 
     /// Reads records until all fields were found; `None` if `cancelled`.
     fn read(&mut self, inputs: &Inputs, cancelled: &dyn Fn() -> bool) -> Option<()> {
         let mut pieces = inputs.chunks().with_size(CHUNK_BYTES);
-        while !self.wanted.is_empty()
+        while !(self.wanted.is_empty() && self.sections.is_empty())
             && let Some(piece) = pieces.next()
         {
             if cancelled() {
@@ -107,6 +115,23 @@ impl<'a> Search<'a> {
             }
         }
         Some(())
+    }
+
+    /// A section that no object has, and no table.
+    fn missing_section(&mut self, inputs: &Inputs) -> Option<MissingField> {
+        let sections = std::mem::take(&mut self.sections);
+        let is_read = self.records > 0;
+        let missing =
+            |(slot, _): &&(Slot, SectionPath<'_>)| is_read && !self.is_in_a_table(inputs, &[*slot]);
+        let (_, path) = sections.into_iter().find(missing)?;
+        let part = inputs.part(Format::is_objects);
+        Some(MissingField {
+            names: vec![path.written.to_owned()],
+            setting: "text_field",
+            records: self.records,
+            found: suggest::listed(&[path.field], &part.field_names(), 20),
+            unread: self.failure.take().map(|failure| Box::new(failure.into_problem())),
+        })
     }
 
     /// Whether a table among the inputs, or a directory above an input, has one of the fields.
@@ -149,7 +174,7 @@ impl<'a> Search<'a> {
     fn lines(&mut self, mut data: &[u8]) {
         let mut values = json::Values::new(self.fields.names.len());
         let mut buffers = vec![String::new(); self.fields.names.len()];
-        while !self.wanted.is_empty()
+        while !(self.wanted.is_empty() && self.sections.is_empty())
             && let Some((line, rest)) = split_line(data)
         {
             data = rest;
@@ -158,6 +183,12 @@ impl<'a> Search<'a> {
             if is_object {
                 self.records += 1;
                 self.wanted.retain(|(slots, _)| !slots.iter().any(|slot| values.has(*slot)));
+                // A text of the whole name needs no sections.
+                self.sections.retain(|(slot, path)| match path.steps.as_slice() {
+                    _ if values.has(self.fields.text) => false,
+                    [] => !values.has(*slot),
+                    steps => !json::has_text(&values, *slot, steps),
+                });
             }
         }
     }

@@ -12,6 +12,8 @@ pub const SECTION_BREAK: char = '\u{1e}';
 /// Where the strings of a section are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SectionPath<'a> {
+    /// As it is written.
+    pub(crate) written: &'a str,
     /// The name of a field.
     pub(crate) field: &'a str,
     /// How to go on from its value; nothing if it is a text.
@@ -73,7 +75,7 @@ fn path(written: &str) -> Option<SectionPath<'_>> {
             rest = behind;
         }
     }
-    Some(SectionPath { field, steps })
+    Some(SectionPath { written, field, steps })
 }
 
 /// Joins the sections of a text.
@@ -119,22 +121,21 @@ mod tests {
 
     #[test]
     fn names_of_sections_and_of_fields() {
-        let each = |condition| Step::Each(condition);
         let paths = section_paths("a.b, messages[role=user].content[].text,x[]");
-        let expected = [
-            SectionPath { field: "a.b", steps: vec![] },
-            SectionPath {
-                field: "messages",
-                steps: vec![
-                    each(Some(("role", "user"))),
-                    Step::Member("content"),
-                    each(None),
-                    Step::Member("text"),
-                ],
-            },
-            SectionPath { field: "x", steps: vec![each(None)] },
+        let steps = [
+            Step::Each(Some(("role", "user"))),
+            Step::Member("content"),
+            Step::Each(None),
+            Step::Member("text"),
         ];
-        assert_eq!(paths, expected);
+        let found: Vec<_> =
+            paths.iter().map(|path| (path.written, path.field, path.steps.as_slice())).collect();
+        let expected: [(&str, &str, &[Step<'_>]); 3] = [
+            ("a.b", "a.b", &[]),
+            ("messages[role=user].content[].text", "messages", &steps),
+            ("x[]", "x", &steps[2..3]),
+        ];
+        assert_eq!(found, expected);
         for field in ["text", "a.b", "score[0]", "a]", "[]", "a[].", "a[]b", "a,", ",a", "a[=x]"] {
             assert_eq!(section_paths(field), [], "{field}");
         }

@@ -163,15 +163,23 @@ pub(crate) struct Labelled {
     pub(super) pairs: Vec<(DocumentId, DocumentId, bool)>,
     /// Whether there is a column of judgements, so that pairs without one are not known.
     pub(crate) judged: bool,
+    /// The documents that are named.
+    named: BTreeSet<DocumentId>,
 }
 
 impl Labelled {
-    /// Whether two documents are the same, if that is known: where pairs are not judged, those that are not
-    /// listed are not.
+    /// Whether no document is named.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.named.is_empty()
+    }
+
+    /// Whether two documents are the same, if that is known: where pairs are not judged, named documents whose
+    /// pair is not listed are not.
     pub(crate) fn judgement(&self, a: DocumentId, b: DocumentId) -> Option<bool> {
         let pair = (a.min(b), a.max(b));
         let found = self.pairs.binary_search_by_key(&pair, |&(a, b, _)| (a, b)).ok();
-        found.map(|at| self.pairs[at].2).or((!self.judged).then_some(false))
+        let other = !self.judged && self.named.contains(&a) && self.named.contains(&b);
+        found.map(|at| self.pairs[at].2).or(other.then_some(false))
     }
 }
 
@@ -200,6 +208,7 @@ pub(crate) fn pairs(
     })?;
     let mut listed = Vec::new();
     let mut judged = Vec::new();
+    let mut named = BTreeSet::new();
     let mut clusters: BTreeMap<String, Vec<DocumentId>> = BTreeMap::new();
     let wanted = |a: DocumentId, b: DocumentId| {
         sampled.is_none_or(|sampled| sampled[a.index()] || sampled[b.index()])
@@ -209,6 +218,7 @@ pub(crate) fn pairs(
             Form::Clusters(member, cluster) => {
                 let document = names.find(&row, member, &rows)?;
                 let cluster = std::mem::take(&mut row[cluster]);
+                named.extend(document);
                 clusters.entry(cluster).or_default().extend(document);
             }
             Form::Pairs(a, b) => {
@@ -219,7 +229,9 @@ pub(crate) fn pairs(
                         rows.wrong(&format!("the label `{word}` is neither `same` nor `different`"))
                     })?,
                 };
-                let pair = names.find(&row, a, &rows)?.zip(names.find(&row, b, &rows)?);
+                let [a, b] = [names.find(&row, a, &rows)?, names.find(&row, b, &rows)?];
+                named.extend(a.into_iter().chain(b));
+                let pair = a.zip(b);
                 let Some((a, b)) = pair.filter(|&(a, b)| a != b && wanted(a, b)) else { continue };
                 let pair = (a.min(b), a.max(b));
                 if label.is_some() {
@@ -250,7 +262,7 @@ pub(crate) fn pairs(
         None => listed.into_iter().map(|(a, b)| (a, b, true)).collect(),
         Some(_) => judgements(judged)?,
     };
-    Ok(Labelled { pairs, judged: label.is_some() })
+    Ok(Labelled { pairs, judged: label.is_some(), named })
 }
 
 /// The judged pairs in order, each once.

@@ -39,6 +39,8 @@ pub(super) struct Trial {
     pub(super) removed: u64,
     /// The duplicates.
     pub(super) removals: Vec<(DocumentId, Removal)>,
+    /// A field of which no document had a value.
+    pub(super) missing: Option<String>,
     /// Seconds by phase, `reading` and `collapsing` included.
     pub(super) phases: Vec<(&'static str, f64)>,
     pub(super) memory_model: MemoryModel,
@@ -124,7 +126,17 @@ impl Bench<'_> {
         let removed = removals.len() as u64;
         let memory_model = MemoryModel::of(&collection, &units, &matches);
         let (chunks, beginning_bytes) = (read.into_inner(), beginning.into_inner());
-        Ok(Trial { collection, removed, removals, phases, memory_model, chunks, beginning_bytes })
+        let missing = signer.missing_field().map(str::to_owned);
+        Ok(Trial {
+            collection,
+            removed,
+            removals,
+            missing,
+            phases,
+            memory_model,
+            chunks,
+            beginning_bytes,
+        })
     }
 
     /// Units of the documents in the subsample.

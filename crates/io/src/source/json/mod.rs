@@ -23,6 +23,7 @@ mod value;
 pub(crate) use members::member_names;
 pub(crate) use parse::parse;
 pub(crate) use record::record;
+pub(crate) use sections::has_text;
 pub(crate) use value::{Buffers, Values};
 
 #[cfg(test)]

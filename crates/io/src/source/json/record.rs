@@ -46,13 +46,15 @@ pub(crate) fn record<'a>(
             (Some(html), _) => Ok(Content::Html(html)),
             (None, Value::Other(kind)) => Err(no_string(fields, kind)),
             (None, Value::Null) => Err(fields.null_text()),
-            (None, _) => Err(fields.no_text(&members(line))),
+            (None, _) => Err(fields.no_text(&members(line), |slot| values.has(slot))),
         },
     };
     let content = match fields.features {
         None => text_or_html()?,
         Some(slot) => match (values[slot], written(slot)) {
-            (Value::Missing, _) => return Err(fields.no_text(&members(line))),
+            (Value::Missing, _) => {
+                return Err(fields.no_text(&members(line), |slot| values.has(slot)));
+            }
             (Value::Raw("null") | Value::Null, _) => return Err(fields.null_text()),
             (Value::Repeated, _) => return Err(repeated(fields, slot)),
             (Value::Raw(raw), None) => {

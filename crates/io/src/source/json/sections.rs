@@ -1,16 +1,17 @@
 //! The sections of a text in a JSON object.
 
-use std::borrow::Cow;
+use std::fmt;
 
-use serde_json::Value as Json;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 use crate::FieldNames;
-use crate::source::fields::Fields;
+use crate::source::fields::{Fields, Slot};
 use crate::source::sections::{Sections, Step};
 
 use super::nonfinite::{finite, is_nan};
 use super::parse::parse;
-use super::value::{Value, Values};
+use super::value::{Str, Value, Values};
 
 /// Joins the sections of the text of a record; `None` if it has none.
 ///
@@ -46,16 +47,17 @@ pub(super) fn joined(
         if is_nan(raw) && path.steps.is_empty() {
             continue;
         }
-        let value: Json = serde_json::from_str(match finite(raw) {
-            Cow::Borrowed(raw) => raw,
-            Cow::Owned(ref copy) => copy,
-        })
-        .map_err(|error| format!("`{name}` cannot be read: {error}; save it as JSON"))?;
-        walk(&value, &path.steps, &mut sections).map_err(|kind| match path.steps.is_empty() {
-            true => format!("`{name}` is {kind}, not a text; {REMEDY}"),
-            false => {
+        walk(&finite(raw), &path.steps, &mut sections).map_err(|fault| match fault {
+            Fault::Kind(kind) if path.steps.is_empty() => {
+                format!("`{name}` is {kind}, not a text; {REMEDY}")
+            }
+            Fault::Kind(kind) => {
                 format!("`{name}` holds {kind} where it should hold a text or a list; {REMEDY}")
             }
+            Fault::Twice(member) => {
+                format!("`{member}` occurs twice in an object in `{name}`; keep one of them")
+            }
+            Fault::Json(error) => format!("`{name}` cannot be read: {error}; save it as JSON"),
         })?;
     }
     Ok(sections.into_text())
@@ -85,59 +87,148 @@ impl FieldNames {
 
 const REMEDY: &str = "name the text with the setting text_field, as `messages[].content`";
 
-/// Adds the strings that the steps lead to. Returns the kind of a value that is neither a text nor leads to
-/// one.
-fn walk(value: &Json, steps: &[Step<'_>], sections: &mut Sections) -> Result<(), &'static str> {
-    match (steps, value) {
-        (_, Json::Null) => Ok(()),
-        ([], Json::String(text)) => {
-            sections.push(text);
-            Ok(())
-        }
-        // The parts of a message: texts, and others that are none.
-        ([], Json::Array(parts)) => parts.iter().try_for_each(|part| match part {
-            Json::Object(part) => match part.get("text") {
-                Some(Json::String(text)) => {
-                    sections.push(text);
-                    Ok(())
-                }
-                _ => Ok(()),
-            },
-            Json::Array(_) => Err("a list in a list"),
-            part => walk(part, &[], sections),
-        }),
-        ([Step::Each(condition), rest @ ..], Json::Array(elements)) => elements
-            .iter()
-            .filter(|element| holds(element, *condition))
-            .try_for_each(|element| walk(element, rest, sections)),
-        ([Step::Member(name), rest @ ..], Json::Object(_)) => match member(value, name) {
-            Some(value) => walk(value, rest, sections),
-            None => Ok(()),
-        },
-        (_, Json::Bool(_)) => Err("true or false"),
-        (_, Json::Number(_)) => Err("a number"),
-        (_, Json::String(_)) => Err("a string"),
-        (_, Json::Array(_)) => Err("a list"),
-        (_, Json::Object(_)) => Err("an object"),
+/// Whether a section has a text in a record.
+pub(crate) fn has_text(values: &Values<'_>, slot: Slot, steps: &[Step<'_>]) -> bool {
+    let Value::Raw(raw) = values[slot] else { return false };
+    let mut sections = Sections::default();
+    _ = walk(&finite(raw), steps, &mut sections);
+    sections.into_text().is_some()
+}
+
+/// Why a section is no text.
+enum Fault {
+    /// A value that is neither a text nor leads to one.
+    Kind(&'static str),
+    /// The name of a member that occurs twice.
+    Twice(String),
+    Json(serde_json::Error),
+}
+
+impl From<serde_json::Error> for Fault {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Json(error)
     }
 }
 
-/// The member that dots lead to; one of exactly that name takes precedence.
-fn member<'v>(value: &'v Json, name: &str) -> Option<&'v Json> {
-    let object = value.as_object()?;
-    object.get(name).or_else(|| {
-        let (head, rest) = name.split_once('.')?;
-        member(object.get(head)?, rest)
-    })
+/// Adds the strings that the steps lead to. What no step leads to is skipped, at any depth.
+fn walk(raw: &str, steps: &[Step<'_>], sections: &mut Sections) -> Result<(), Fault> {
+    match (steps, raw.as_bytes()) {
+        (_, [b'n', ..]) => Ok(()),
+        ([], [b'"', ..]) => {
+            let Str(text) = serde_json::from_str(raw)?;
+            sections.push(&text);
+            Ok(())
+        }
+        // The parts of a message: texts, and others that are none.
+        ([], [b'[', ..]) => elements(raw)?.into_iter().try_for_each(|part| match part.as_bytes() {
+            [b'{', ..] => match member(part, "text")? {
+                Some(text) if text.starts_with('"') => walk(text, &[], sections),
+                _ => Ok(()),
+            },
+            [b'[', ..] => Err(Fault::Kind("a list in a list")),
+            _ => walk(part, &[], sections),
+        }),
+        ([Step::Each(condition), rest @ ..], [b'[', ..]) => {
+            for element in elements(raw)? {
+                if holds(element, *condition)? {
+                    walk(element, rest, sections)?;
+                }
+            }
+            Ok(())
+        }
+        ([Step::Member(name), rest @ ..], [b'{', ..]) => {
+            member(raw, name)?.map_or(Ok(()), |value| walk(value, rest, sections))
+        }
+        (_, [b't' | b'f', ..]) => Err(Fault::Kind("true or false")),
+        (_, [b'"', ..]) => Err(Fault::Kind("a string")),
+        (_, [b'[', ..]) => Err(Fault::Kind("a list")),
+        (_, [b'{', ..]) => Err(Fault::Kind("an object")),
+        _ => Err(Fault::Kind("a number")),
+    }
 }
 
-fn holds(element: &Json, condition: Option<(&str, &str)>) -> bool {
-    condition.is_none_or(|(name, wanted)| match member(element, name) {
-        Some(Json::String(value)) => value == wanted,
-        Some(value @ (Json::Bool(_) | Json::Number(_))) => {
-            let written = value.to_string();
-            written == wanted
+/// The elements of a list, as they are written.
+fn elements(raw: &str) -> Result<Vec<&str>, Fault> {
+    let elements: Vec<&RawValue> = serde_json::from_str(raw)?;
+    Ok(elements.into_iter().map(RawValue::get).collect())
+}
+
+/// The member that dots lead to, as it is written; one of exactly that name takes precedence.
+fn member<'r>(raw: &'r str, name: &str) -> Result<Option<&'r str>, Fault> {
+    let path = name.split_once('.');
+    let head = path.map(|(head, _)| head);
+    let mut parser = serde_json::Deserializer::from_str(raw);
+    let [exact, outer] = Lookup([Some(name), head]).deserialize(&mut parser)?;
+    let once = |found: Found<'r>, name: &str| match found {
+        Found::Once(value) => Ok(Some(value)),
+        Found::No => Ok(None),
+        Found::Twice => Err(Fault::Twice(name.to_owned())),
+    };
+    if let Some(value) = once(exact, name)? {
+        return Ok(Some(value));
+    }
+    let Some((head, rest)) = path else { return Ok(None) };
+    match once(outer, head)? {
+        Some(outer) if outer.starts_with('{') => member(outer, rest),
+        _ => Ok(None),
+    }
+}
+
+/// A member of an object.
+#[derive(Clone, Copy)]
+enum Found<'r> {
+    No,
+    Once(&'r str),
+    Twice,
+}
+
+/// Looks members of an object up, and skips all others.
+struct Lookup<'n>([Option<&'n str>; 2]);
+
+impl<'r> DeserializeSeed<'r> for Lookup<'_> {
+    type Value = [Found<'r>; 2];
+
+    fn deserialize<D: Deserializer<'r>>(self, parser: D) -> Result<Self::Value, D::Error> {
+        parser.deserialize_map(self)
+    }
+}
+
+impl<'r> Visitor<'r> for Lookup<'_> {
+    type Value = [Found<'r>; 2];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'r>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = [Found::No; 2];
+        while let Some(Str(key)) = map.next_key()? {
+            let value = map.next_value::<&'r RawValue>()?.get();
+            for (found, name) in found.iter_mut().zip(self.0) {
+                if name == Some(&key) {
+                    *found = match found {
+                        Found::No => Found::Once(value),
+                        _ => Found::Twice,
+                    };
+                }
+            }
         }
-        _ => false,
+        Ok(found)
+    }
+}
+
+fn holds(element: &str, condition: Option<(&str, &str)>) -> Result<bool, Fault> {
+    let Some((name, wanted)) = condition else { return Ok(true) };
+    if !element.starts_with('{') {
+        return Ok(false);
+    }
+    Ok(match member(element, name)? {
+        Some(value) if value.starts_with('"') => {
+            let Str(value) = serde_json::from_str(value)?;
+            value == wanted
+        }
+        // Numbers, true and false as they are written.
+        Some(value) => !value.starts_with(['{', '[', 'n']) && value == wanted,
+        None => false,
     })
 }
