@@ -8,7 +8,7 @@ use crate::reading::Documents;
 use crate::settings::thread_count;
 use crate::{LookalikeError, Settings};
 use lookalike_core::CommonElements;
-use lookalike_engine::{IngestOptions, MatchSettings, Signer, Silent};
+use lookalike_engine::{EngineError, IngestOptions, MatchSettings, Signer, Silent};
 use lookalike_io::Inputs;
 use std::sync::Arc;
 
@@ -37,9 +37,18 @@ impl IgnoredTexts {
         let plain = MatchSettings { min_features: None, ..settings.matching()? };
         let signer = Signer::new(&plain).of_texts_alone();
         let options = IngestOptions { strict: true, ..IngestOptions::in_memory(thread_count(0)) };
-        let collection = Documents::of_files(&inputs).ingest(&signer, &options, &Silent)?;
+        let read = Documents::of_files(&inputs).ingest(&signer, &options, &Silent);
+        let collection = read.map_err(|error| match error {
+            LookalikeError::Engine(EngineError::Strict(problem)) => LookalikeError::Settings(format!(
+                "the setting ignore_text: {problem}; all of its records are read, or it is not clear what is ignored"
+            )),
+            error => error,
+        })?;
         let mut places = Vec::new();
-        collection.for_each(|_, document| places.extend(document.set.ok()))?;
+        // The shingle of a text without words is that of all such texts.
+        collection.for_each(|_, document| {
+            places.extend(document.set.ok().filter(|_| document.tokens > 0));
+        })?;
         let (mut elements, mut words, mut set) = (Vec::new(), Vec::new(), Vec::new());
         for place in places {
             collection.sorted_set(place, &mut words, &mut set)?;
