@@ -264,6 +264,29 @@ def whole_or_exact(c: Checks, folder: Path) -> None:
         c.check(f"decontaminated: cut of {name}: some are cut", name == "two fields" or {"0", "3", "4", "6", "7"} <= set(kept), [*kept])
 
 
+def parts_that_are_missing(c: Checks, folder: Path) -> None:
+    """Items without one of their parts, in whatever order the parts are named; a number is its digits."""
+    long = "one two three four five six seven eight nine ten"
+    answers = [{"answer": f"{long} a"}, {"answer": 42}, {"answer": None}, {}, {"answer": ""}, {"answer": ["x", f"{long} l"]}, {"answer": True}]
+    items = [{"id": f"i{number}", **answer, "question": f"{long} q{number}"} for number, answer in enumerate(answers)]
+    items += [{"id": "only", "answer": f"{long} only"}, {"id": "neither", "other": long}, {"id": "null", "answer": None}]
+    bench = write_jsonl(folder / "gaps.jsonl", items)
+    said = lambda value: " ".join(value) if isinstance(value, list) else str(value)
+    docs = [{"id": f"{item['id']} {field}", "text": f"so {said(item[field])} end"} for item in items for field in ("question", "answer") if len(said(item.get(field) or "").split()) > 7]
+    train = write_jsonl(folder / "gapped.jsonl", docs)
+    seen = []
+    for fields in ("answer,question", "question,answer"):
+        out = c.out(f"decontaminated gaps {fields}")
+        done = c.run("decontaminate", train, "--against", bench, "-o", out, "--tables", "tsv", "-q", "-t", "1", "--ngram", "11", "--item-fields", fields)
+        if c.check(f"decontaminated: gaps: {fields} runs", done.returncode == 0, done.stderr):
+            seen.append({f"{row['item_id']} {row['part']}" for row in dict_table(out / "contamination.tsv") if row["id"] == f"{row['item_id']} {row['part']}"})
+            rows = dict_table(out / "items.tsv")
+            c.check(f"decontaminated: gaps: {fields}: items", {row["item_id"] for row in rows} == {item["id"] for item in items} - {"neither", "null"} and summary_of(out)["item_problems"] == 2)
+            words = {row["item_id"]: row["words"] for row in rows if row["part"] == "answer"}
+            c.check(f"decontaminated: gaps: {fields}: numbers are texts", (words["i1"], words["i2"], words["i3"], words["i4"]) == ("1", "0", "0", "0"), words)
+    c.check("decontaminated: gaps: all are found", seen == [{doc["id"] for doc in docs}] * 2, seen)
+
+
 def decontaminated(c: Checks) -> None:
     folder = c.work / "decontaminated"
     (folder / "bench").mkdir(parents=True)
@@ -366,6 +389,7 @@ def decontaminated(c: Checks) -> None:
         c.check("decontaminated: their directory is the benchmark", [Path(row["benchmark"]).name for row in dict_table(out / "benchmarks.tsv")] == ["quotes"])
 
     whole_or_exact(c, folder)
+    parts_that_are_missing(c, folder)
 
     for name, given, word in (
         ("a field that is not there", ("--against", benches[0], "--item-fields", "query"), "--item-fields"),

@@ -364,7 +364,10 @@ fn declared_delimiter(line: &[u8]) -> Option<u8> {
 fn header_fault(header: &CsvHeader, fields: &Fields<'_>, input: &InputFile) -> Option<String> {
     let CsvHeader { raw, names, dialect } = header;
     let columns = fields.columns(names);
-    let content = [fields.text, fields.html];
+    let content = match fields.given_as_content {
+        true => fields.given.clone(),
+        false => vec![fields.text, fields.html],
+    };
     if columns[fields.text].is_none()
         && let Some(message) = section_fault(&columns, fields, names)
     {
@@ -373,7 +376,7 @@ fn header_fault(header: &CsvHeader, fields: &Fields<'_>, input: &InputFile) -> O
     let has_sections = !fields.sections.is_empty();
     if !has_sections && content.iter().all(|slot| columns[*slot].is_none()) {
         let message = fields.no_column(names);
-        let wanted = content.map(|slot| fields.names[slot]);
+        let wanted: Vec<&str> = content.iter().map(|slot| fields.names[*slot]).collect();
         let remedy = other_dialect(raw, *dialect, &wanted, input.format);
         return Some(message + &remedy.map(|remedy| format!("; or {remedy}")).unwrap_or_default());
     }

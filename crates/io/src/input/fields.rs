@@ -26,6 +26,10 @@ pub struct FieldNames {
     /// They follow from other settings.
     #[serde(skip)]
     pub given: Vec<String>,
+    /// Whether the values of `given` are read in place of a text, which is then empty: a record needs
+    /// one of them.
+    #[serde(skip)]
+    pub given_as_content: bool,
     /// Joins lists of strings in text, HTML and title fields with this separator. `None`: a list is
     /// not a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -46,6 +50,7 @@ impl Default for FieldNames {
             html: "html".into(),
             extra: Vec::new(),
             given: Vec::new(),
+            given_as_content: false,
             join_lists: None,
             features: None,
         }

@@ -57,7 +57,12 @@ pub(crate) fn check(
         // have any type.
         let is_spare = has_text && *slot != fields.text && fields.has_usual_html();
         let is_section = fields.sections.iter().any(|(section, _)| section == slot);
-        if *kind == DataType::Null || is_section || (is_spare && fields.features.is_none()) {
+        // Given values are read as texts, whatever their type.
+        if fields.given_as_content
+            || *kind == DataType::Null
+            || is_section
+            || (is_spare && fields.features.is_none())
+        {
             continue;
         }
         if fields.features.is_some() {
@@ -207,7 +212,11 @@ impl TextLengths {
             lists.extend(feature_column(batch, fields));
             return Self { texts, lists, sections: None };
         }
-        for slot in [fields.text, fields.html] {
+        let slots = match fields.given_as_content {
+            true => fields.given.clone(),
+            false => vec![fields.text, fields.html],
+        };
+        for slot in slots {
             let Some(column) = column(batch, fields, slot) else { continue };
             match joined_lists(&column, fields, slot) {
                 Some(joined) => lists.push(joined),
@@ -346,7 +355,7 @@ pub(crate) fn visit(
     let limit = inputs.options.max_record();
     let of = |slot: Slot| column(batch, fields, slot);
     let mut used = vec![fields.url, fields.title, fields.date];
-    if fields.features.is_none() {
+    if fields.features.is_none() && !fields.given_as_content {
         used.extend([fields.text, fields.html]);
     }
     let texts =
@@ -431,6 +440,9 @@ impl Columns {
             read.ok_or_else(|| fields.null_text())?
                 .map_err(|words| format!("`{}` {words}; leave it out", fields.names[slot]))?;
             (Content::Features(list), list.bytes())
+        } else if fields.given_as_content {
+            let bytes = self.given.iter().map(|column| column.bytes(row)).sum();
+            (Content::Text(Cow::Borrowed("")), bytes)
         } else if let Some(text) = value(fields.text)? {
             let bytes = text.len();
             (Content::Text(text), bytes)
@@ -448,6 +460,9 @@ impl Columns {
         given.clear();
         for (field, column) in self.given.iter().enumerate() {
             column.append(row, field, given);
+        }
+        if fields.given_as_content && fields.has_none(given) {
+            return Err(fields.null_text());
         }
         Ok(RecordView {
             id: self.ids.get(row).and_then(non_empty),

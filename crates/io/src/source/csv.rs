@@ -172,6 +172,7 @@ fn view<'a>(
         sections.into_text().filter(|_| columns[fields.text].is_none())
     };
     let content = match (value(fields.text), value(fields.html)) {
+        _ if fields.given_as_content => Content::Text(Cow::Borrowed("")),
         (Some(text), _) => Content::Text(text),
         _ if let Some(text) = joined() => Content::Text(Cow::Owned(text)),
         (None, Some(html)) => Content::Html(html),

@@ -24,6 +24,8 @@ pub(crate) struct Fields<'a> {
     pub(crate) extra: Vec<Slot>,
     pub(crate) given: Vec<Slot>,
     pub(crate) features: Option<Slot>,
+    /// Whether the values of `given` are read in place of a text.
+    pub(crate) given_as_content: bool,
     /// Where the fields are in an object.
     pub(crate) members: Members<'a>,
     /// Separator of lists of strings that are joined to a text.
@@ -78,7 +80,10 @@ impl<'a> Fields<'a> {
                 names.len() - 1
             })
         };
-        let sections = section_paths(&wanted.text).into_iter();
+        let sections = match wanted.given_as_content {
+            true => Vec::new(),
+            false => section_paths(&wanted.text),
+        };
         let mut fields = Self {
             text: slot(&wanted.text),
             html: slot(&wanted.html),
@@ -89,7 +94,8 @@ impl<'a> Fields<'a> {
             extra: wanted.extra.iter().map(|name| slot(name)).collect(),
             given: wanted.given.iter().map(|name| slot(name)).collect(),
             features: wanted.features.as_ref().map(|name| slot(name)),
-            sections: sections.map(|path| (slot(path.field), path)).collect(),
+            sections: sections.into_iter().map(|path| (slot(path.field), path)).collect(),
+            given_as_content: wanted.given_as_content,
             members: Members::default(),
             join_lists: wanted.join_lists.as_deref(),
             names,
@@ -109,7 +115,9 @@ impl<'a> Fields<'a> {
 
     /// Whether a list of strings in this field may be joined to a text.
     pub(crate) fn is_joined(&self, slot: Slot) -> bool {
-        self.join_lists.is_some() && [self.text, self.html, self.title].contains(&slot)
+        self.join_lists.is_some()
+            && !self.given_as_content
+            && [self.text, self.html, self.title].contains(&slot)
     }
 
     /// Replaces `extra` and `given` by the values of their fields in a record whose values are texts.
@@ -130,6 +138,11 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// Whether none of the given fields has a value.
+    pub(crate) fn has_none(&self, given: &FieldTexts) -> bool {
+        (0..self.given.len()).all(|field| given.of(field).next().is_none())
+    }
+
     /// Whether the caller has named the field of the id.
     pub(crate) fn names_id(&self) -> bool {
         self.names[self.id] != FieldNames::default().id
@@ -140,10 +153,11 @@ impl<'a> Fields<'a> {
         self.names[self.html] == FieldNames::default().html
     }
 
-    /// The fields one of which a record needs: text and HTML, or features.
+    /// The fields one of which a record needs: text and HTML, features, or the given ones.
     pub(crate) fn content(&self) -> Vec<Slot> {
         match self.features {
             Some(features) => vec![features],
+            None if self.given_as_content => self.given.clone(),
             None => {
                 let sections = self.sections.iter().map(|(slot, _)| *slot);
                 [self.text, self.html].into_iter().chain(sections).collect()
@@ -156,6 +170,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn is_content(&self, slot: Slot) -> bool {
         match self.features {
             Some(features) => slot == features,
+            None if self.given_as_content => self.given.contains(&slot),
             None => {
                 slot == self.text
                     || slot == self.html
@@ -168,6 +183,7 @@ impl<'a> Fields<'a> {
     pub(crate) fn content_names(&self) -> String {
         match self.features {
             Some(features) => self.quoted(&[features]),
+            None if self.given_as_content => self.quoted(&self.given),
             None => self.quoted(&[self.text, self.html]),
         }
     }
@@ -181,7 +197,11 @@ impl<'a> Fields<'a> {
 
     /// The setting that names the content.
     pub(crate) fn content_setting(&self) -> &'static str {
-        if self.features.is_some() { "features_field" } else { "text_field" }
+        match self.features {
+            Some(_) => "features_field",
+            None if self.given_as_content => "item_fields",
+            None => "text_field",
+        }
     }
 
     /// For each slot the column of that name.
@@ -215,6 +235,10 @@ impl<'a> Fields<'a> {
         if let Some(features) = self.features {
             let name = self.names[features];
             return format!("`{name}` is null; fill it in or leave the record out");
+        }
+        if self.given_as_content {
+            let names = self.content_names();
+            return format!("there is no value in {names}; fill it in or leave the record out");
         }
         let (text, html) = (self.names[self.text], self.names[self.html]);
         format!("`{text}` is null and there is no `{html}`; fill it in or leave the record out")

@@ -110,9 +110,14 @@ impl Items {
             }
             Ok(())
         })?;
-        if !names.is_empty()
-            && let Some(missing) = fields.iter().zip(&has_value).find(|(_, has)| !**has)
-        {
+        if names.is_empty() {
+            let reason = problems.listed().first().map(|problem| format!(": {problem}"));
+            return Err(LookalikeError::Settings(format!(
+                "no item can be read{}; name the fields that hold their texts with the setting item_fields",
+                reason.unwrap_or_default()
+            )));
+        }
+        if let Some(missing) = fields.iter().zip(&has_value).find(|(_, has)| !**has) {
             return Err(LookalikeError::Settings(format!(
                 "none of {} items has a value in the field `{}`; name the fields of the items with the \
                  setting item_fields",

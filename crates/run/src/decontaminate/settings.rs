@@ -4,6 +4,7 @@ use crate::opened::admit;
 use crate::{LookalikeError, Settings};
 use lookalike_core::Threshold;
 use lookalike_engine::Problems;
+use lookalike_io::FieldNames;
 use serde::{Deserialize, Serialize};
 
 /// When a training document contains an item.
@@ -50,9 +51,11 @@ impl ContaminationSettings {
         if let Some(id) = &self.item_id_field {
             fields.id.clone_from(id);
         }
-        if let Some(first) = self.item_fields.first() {
-            fields.text.clone_from(first);
-            // It may be a list; its values are read one by one.
+        if !self.item_fields.is_empty() {
+            // Items need no text beside these.
+            fields.text = FieldNames::default().text;
+            fields.given_as_content = true;
+            // Columns with lists; their values are read one by one.
             fields.join_lists.get_or_insert_with(|| "\n".into());
         }
         settings

@@ -122,7 +122,8 @@ impl<'a> Object<'_, 'a, '_> {
             buffer.clear();
             buffer.push_str(&text);
         }
-        let text = fields.features.is_none() && (slot == fields.text || slot == fields.html);
+        let reads_text = fields.features.is_none() && !fields.given_as_content;
+        let text = reads_text && (slot == fields.text || slot == fields.html);
         self.values.found[slot] = match (inner, raw.as_bytes()) {
             (Some(_), _) if escapes => Value::Buffered,
             (Some(inner), _) if text => Value::Borrowed(inner),

@@ -50,6 +50,7 @@ pub(crate) fn record<'a>(
         },
     };
     let content = match fields.features {
+        None if fields.given_as_content => Content::Text(Cow::Borrowed("")),
         None => text_or_html()?,
         Some(slot) => match (values[slot], written(slot)) {
             (Value::Missing, _) => {
@@ -93,6 +94,20 @@ pub(crate) fn record<'a>(
             (Value::Raw(raw), None) if is_nan(raw) => {}
             (Value::Raw(raw), None) => elements(raw, &mut |value| given.push(field, value)),
             (_, value) => value.iter().for_each(|value| given.push(field, value)),
+        }
+    }
+    if fields.given_as_content {
+        let is_repeated = |slot: &&usize| matches!(values[**slot], Value::Repeated);
+        if let Some(&slot) = fields.given.iter().find(is_repeated) {
+            return Err(repeated(fields, slot));
+        }
+        if fields.has_none(given) {
+            return Err(
+                match fields.given.iter().all(|&slot| matches!(values[slot], Value::Missing)) {
+                    true => fields.no_text(&members(line)),
+                    false => fields.null_text(),
+                },
+            );
         }
     }
     Ok(RecordView {
