@@ -104,7 +104,7 @@ pub(crate) fn record<'a>(
         if fields.has_none(given) {
             return Err(
                 match fields.given.iter().all(|&slot| matches!(values[slot], Value::Missing)) {
-                    true => fields.no_text(&members(line)),
+                    true => fields.no_text(&members(line), |slot| values.has(slot)),
                     false => fields.null_text(),
                 },
             );
