@@ -177,6 +177,18 @@ impl ContaminationSummary {
                 were(short, "item")
             ));
         }
+        let empty = self.benchmarks.iter().filter(|of| of.items == 0);
+        let empty: Vec<&str> = empty.map(|of| of.name.as_str()).collect();
+        if let [first, ..] = empty.as_slice() {
+            warnings.push(format!(
+                "{} no item that can be read: {first}{}; look at the table problems",
+                match empty.len() as u64 {
+                    1 => "1 benchmark has".to_owned(),
+                    more => format!("{} have", counted(more, "benchmark")),
+                },
+                if empty.len() == 1 { "" } else { ", …" }
+            ));
+        }
         if self.uncut > 0 {
             warnings.push(format!(
                 "{} removed whole, with words that are of no item, as the text could not be cut",
@@ -218,12 +230,13 @@ mod tests {
             ..BenchmarkSummary::default()
         };
         let short = BenchmarkSummary { name: "b".into(), items: 2, short: 1, ..Default::default() };
+        let none = BenchmarkSummary { name: "c".into(), ..Default::default() };
         let summary = ContaminationSummary {
             documents: 12_000,
             contaminated: 7,
             removed: 7,
             uncut: 2,
-            benchmarks: vec![benchmark, short],
+            benchmarks: vec![benchmark, short, none],
             matches: 13,
             spans: 14,
             shingles: 5000,
@@ -250,9 +263,13 @@ mod tests {
             ["gsm8k.jsonl", "1,319", "12", "0.9 %", "25.0 %", "61", "7"]
         );
         let warnings = summary.find_warnings();
-        let starts = ["1 item was not", "2 documents were removed whole"];
+        let starts = [
+            "1 item was not",
+            "1 benchmark has no item that can be read: c;",
+            "2 documents were removed whole",
+        ];
         assert!(
-            warnings.len() == 2
+            warnings.len() == 3
                 && warnings.iter().zip(starts).all(|(one, start)| one.starts_with(start)),
             "{warnings:?}"
         );

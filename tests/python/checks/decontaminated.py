@@ -284,6 +284,16 @@ def parts_that_are_missing(c: Checks, folder: Path) -> None:
             c.check(f"decontaminated: gaps: {fields}: items", {row["item_id"] for row in rows} == {item["id"] for item in items} - {"neither", "null"} and summary_of(out)["item_problems"] == 2)
             words = {row["item_id"]: row["words"] for row in rows if row["part"] == "answer"}
             c.check(f"decontaminated: gaps: {fields}: numbers are texts", (words["i1"], words["i2"], words["i3"], words["i4"]) == ("1", "0", "0", "0"), words)
+    broken = folder / "broken.jsonl"
+    broken.write_text('{"answer": null}\n{"other": 1}\n', encoding="utf-8")
+    out = c.out("decontaminated without items")
+    done = c.run("decontaminate", train, "--against", bench, broken, "-o", out, "--tables", "tsv", "-q", "--item-fields", "answer,question")
+    if c.check("decontaminated: a benchmark without items runs", done.returncode == 0, done.stderr):
+        rows = {Path(row["benchmark"]).name: int(row["items"]) for row in dict_table(out / "benchmarks.tsv")}
+        c.check("decontaminated: a benchmark without items is listed", rows == {"broken.jsonl": 0, "gaps.jsonl": len(items) - 2}, rows)
+        c.check("decontaminated: and warned of", any("broken.jsonl" in one for one in summary_of(out)["warnings"]), summary_of(out)["warnings"])
+    done = c.run("decontaminate", train, "--against", broken, "-o", c.out("decontaminated without any item"), "--item-fields", "answer,question")
+    c.check("decontaminated: no item at all", done.returncode != 0 and "--item-fields" in done.stderr and "0 items" not in done.stderr, done.stderr)
     c.check("decontaminated: gaps: all are found", seen == [{doc["id"] for doc in docs}] * 2, seen)
 
 

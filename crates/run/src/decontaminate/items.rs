@@ -136,7 +136,9 @@ impl Items {
                 size.min(LEAST_WORDS)
             )));
         }
-        let mut numbers: BTreeMap<&str, u32> = benchmarks.iter().map(|name| (*name, 0)).collect();
+        // A benchmark without an item is one as well.
+        let files = inputs.files.iter().map(site_of_file);
+        let mut numbers: BTreeMap<&str, u32> = files.map(|name| (name, 0)).collect();
         (0..).zip(numbers.values_mut()).for_each(|(number, of)| *of = number);
         let items = names.into_iter().zip(&benchmarks);
         let items =
