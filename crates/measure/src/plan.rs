@@ -24,7 +24,7 @@ use lookalike_engine::{
     Approach, ChunkId, Collection, EngineError, Linkage, MatchSettings, Progress, Units,
     common_elements,
 };
-use lookalike_io::source::{Entry, Sample, SampleShare};
+use lookalike_io::source::{Entry, Piece, Sample, SampleShare};
 use lookalike_io::{Inputs, Problem};
 use lookalike_report::{
     DifferenceSummary, Plan, PlanCost, PlanRecall, PlanRemoval, PlanRun, PlanSample, Tool,
@@ -35,7 +35,6 @@ use lookalike_run::differences::{Judge, of_sample};
 use lookalike_run::given_fields::missing_field;
 use lookalike_run::memory::{self, Memory};
 use lookalike_run::panics::caught;
-use lookalike_run::reading::Documents;
 use lookalike_run::summarise::settings_summary;
 use lookalike_run::{
     LookalikeError, Settings, feature_settings, input_fields, keep_fields, state, tokens,
@@ -261,9 +260,12 @@ fn differences(
     let same = labels.as_ref().map(|labels| |a, b| labels.judgement(a, b));
     let all = labels.as_ref().is_some_and(|labels| !labels.judged);
     let judge = same.as_ref().map(|same| Judge { same, all });
-    let documents = Documents::of_files(bench.inputs);
+    // What could not be read was told in the first reading.
+    let chunks = bench.sample.chunks(bench.inputs);
+    let chunks = chunks.filter_map(|piece| piece.into_parts().0.map(Piece::Chunk));
+    let pieces = (bench.inputs, chunks);
     let removals = trial.removals.iter().copied();
-    of_sample(collection, removals, documents, settings, judge)
+    of_sample(collection, removals, pieces, settings, judge)
 }
 
 /// Ignores what is common in the sample, as a run ignores what more than `most` distinct documents of

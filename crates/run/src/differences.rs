@@ -7,7 +7,7 @@
 
 use crate::analysis::Analysis;
 use crate::reading::Documents;
-use crate::reread::{members, read_some};
+use crate::reread::{members, read_in, read_some};
 use crate::{LookalikeError, Settings};
 use lookalike_decide::{DifferenceCells, Rule};
 use lookalike_engine::differences::{
@@ -19,6 +19,7 @@ use lookalike_engine::{
     Collection, DifferenceKind, DifferenceProfile, DifferenceReader, DocumentId, DocumentParts,
     EngineError, Removal,
 };
+use lookalike_io::source::Piece;
 use lookalike_io::{Inputs, RecordView};
 use lookalike_report::{
     DifferenceExample, DifferenceSummary, Differing, FoundRule, JudgedRemovals,
@@ -156,19 +157,21 @@ pub(crate) struct Differences {
 }
 
 impl Differences {
-    /// Compares a sample of removed documents with their witnesses, which are read again.
+    /// Compares a sample of removed documents with their witnesses, which `read` passes on.
     ///
     /// # Errors
     /// Rows on disk that cannot be read; those of a caller's documents.
     pub(crate) fn find(
-        collection: &Collection,
         sample: DifferenceSample,
         reader: &TextReader,
-        documents: Documents<'_>,
+        read: impl FnOnce(
+            &[DocumentId],
+            &mut dyn FnMut(DocumentId, &RecordView<'_>),
+        ) -> Result<(), LookalikeError>,
     ) -> Result<Self, LookalikeError> {
         let mut scratch = DifferenceScratch::default();
         let mut texts: BTreeMap<DocumentId, ComparedText> = BTreeMap::new();
-        read_some(collection, documents, &sample.documents, &mut |document, record| {
+        read(&sample.documents, &mut |document, record| {
             texts.insert(document, reader.read(record, &mut scratch));
         })?;
         Ok(sample.compare(|document| texts.get(&document)))
@@ -186,7 +189,9 @@ impl Differences {
         let sample = DifferenceSample::choose(analysis)?;
         let settings = &analysis.settings.analysis;
         let reader = TextReader::new(settings, label_field, documents.inputs);
-        Self::find(&analysis.collection, sample, &reader, documents)
+        Self::find(sample, &reader, |wanted, visit| {
+            read_some(&analysis.collection, documents, wanted, visit)
+        })
     }
 
     /// The cells of a removal in the ledger.
@@ -232,21 +237,24 @@ pub struct Judge<'j> {
     pub all: bool,
 }
 
-/// What differs in a sample of removals, whose documents are read again. `None` if nothing was compared.
+/// What differs in a sample of removals, whose documents are read again from these pieces of the inputs. `None`
+/// if nothing was compared.
 ///
 /// # Errors
 /// Rows on disk or documents that cannot be read.
 pub fn of_sample(
     collection: &Collection,
     removals: impl Iterator<Item = (DocumentId, Removal)>,
-    documents: Documents<'_>,
+    (inputs, pieces): (&Inputs, impl Iterator<Item = Piece>),
     settings: &Settings,
     judge: Option<Judge<'_>>,
 ) -> Result<Option<DifferenceSummary>, LookalikeError> {
     let sample = DifferenceSample::of(collection, removals)?;
     let label_field = settings.label_field.as_deref();
-    let reader = TextReader::new(&settings.analysis, label_field, documents.inputs);
-    let mut found = Differences::find(collection, sample, &reader, documents)?;
+    let reader = TextReader::new(&settings.analysis, label_field, inputs);
+    let mut found = Differences::find(sample, &reader, |wanted, visit| {
+        read_in(collection, inputs, pieces, wanted, visit)
+    })?;
     if let Some(judge) = judge {
         found.identical *= u64::from(judge.all);
         for Difference { pair, same, .. } in found.of.values_mut() {

@@ -3,8 +3,8 @@
 use crate::LookalikeError;
 use crate::reading::{Documents, Reading};
 use lookalike_engine::{Collection, DocumentId, EngineError, original};
-use lookalike_io::source::{Chunk, ChunkPosition, Piece, VisitScratch};
-use lookalike_io::{Item, Problem, RecordView};
+use lookalike_io::source::{Chunk, Piece, VisitScratch};
+use lookalike_io::{Inputs, Item, Problem, RecordView};
 use std::collections::BTreeMap;
 
 fn fail(problem: Problem) -> Result<(), EngineError> {
@@ -27,12 +27,31 @@ pub(crate) fn read_some(
     wanted: &[DocumentId],
     visit: &mut dyn FnMut(DocumentId, &RecordView<'_>),
 ) -> Result<(), LookalikeError> {
-    let mut chunks: Vec<ChunkPosition> = Vec::new();
+    let inputs = documents.inputs;
+    match documents.reading {
+        Reading::Files => {
+            let chunks = wanted.chunk_by(|a, b| collection.chunk_of(*a) == collection.chunk_of(*b));
+            let places =
+                chunks.map(|of_chunk| collection.chunk_place(collection.chunk_of(of_chunk[0])));
+            read_in(collection, inputs, inputs.chunks_at(places), wanted, visit)
+        }
+        Reading::Caller(caller) => read_in(collection, inputs, caller.chunks()?, wanted, visit),
+    }
+}
+
+/// As [`read_some`], of these pieces of the inputs, which have the documents in their order: only as far
+/// as needed.
+pub(crate) fn read_in(
+    collection: &Collection,
+    inputs: &Inputs,
+    pieces: impl Iterator<Item = Piece>,
+    wanted: &[DocumentId],
+    visit: &mut dyn FnMut(DocumentId, &RecordView<'_>),
+) -> Result<(), LookalikeError> {
     // By file and record: the document, and the digest of its content.
     let mut places = BTreeMap::new();
     for of_chunk in wanted.chunk_by(|a, b| collection.chunk_of(*a) == collection.chunk_of(*b)) {
         let chunk = collection.chunk_of(of_chunk[0]);
-        chunks.push(collection.chunk_place(chunk));
         let first = collection.chunk_documents(chunk).start;
         let rows = collection.rows(chunk)?;
         for &document in of_chunk {
@@ -40,7 +59,6 @@ pub(crate) fn read_some(
             places.insert((row.file, row.record), (document, row.text));
         }
     }
-    let inputs = documents.inputs;
     let mut scratch = VisitScratch::default();
     let is_wanted = |file, record| places.contains_key(&(file, record));
     let read = |piece: Piece| -> Result<(), EngineError> {
@@ -66,17 +84,8 @@ pub(crate) fn read_some(
         });
         failed.map_or(Ok(()), fail)
     };
-    match documents.reading {
-        Reading::Files => inputs.chunks_at(chunks).try_for_each(read)?,
-        // Only as far as needed: the rest of the documents is not read again.
-        Reading::Caller(caller) => {
-            let last = places.keys().next_back().copied().unwrap_or_default();
-            let place = |chunk: &Chunk| (chunk.file, chunk.first_record);
-            caller
-                .chunks()?
-                .take_while(|piece| piece.records().is_none_or(|chunk| place(chunk) <= last))
-                .try_for_each(read)?;
-        }
-    }
-    Ok(())
+    let last = places.keys().next_back().copied().unwrap_or_default();
+    let place = |chunk: &Chunk| (chunk.file, chunk.first_record);
+    let is_needed = |piece: &Piece| piece.records().is_none_or(|chunk| place(chunk) <= last);
+    Ok(pieces.take_while(is_needed).try_for_each(read)?)
 }

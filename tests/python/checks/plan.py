@@ -104,7 +104,7 @@ def plan(c: Checks) -> None:
             c.check(f"plan {name} {seed}: memory within a factor of two", not memory or 0.5 < memory["predicted"] / memory["actual"] < 2, memory)
     docs = cases["pairs"]
     keys = {"tool", "command", "settings", "inputs", "input_bytes", "sample", "documents", "documents_range", "tokens", "features", "text_bytes",
-            "similarity", "removed", "growth", "methods", "notes", "run"}
+            "similarity", "removed", "growth", "methods", "differences", "notes", "run"}
     trees = []
     for threads, order in ((1, docs), (2, docs[::-1]), (7, docs)):
         said = planned(f"on {threads}", *order, "--sample", "512KiB", "-j", threads)
