@@ -364,10 +364,7 @@ fn declared_delimiter(line: &[u8]) -> Option<u8> {
 fn header_fault(header: &CsvHeader, fields: &Fields<'_>, input: &InputFile) -> Option<String> {
     let CsvHeader { raw, names, dialect } = header;
     let columns = fields.columns(names);
-    let content = match fields.given_as_content {
-        true => fields.given.clone(),
-        false => vec![fields.text, fields.html],
-    };
+    let content = fields.whole_content();
     if columns[fields.text].is_none()
         && let Some(message) = section_fault(&columns, fields, names)
     {
@@ -395,10 +392,10 @@ fn section_fault(
     fields: &Fields<'_>,
     names: &[String],
 ) -> Option<String> {
-    let has_html = columns[fields.html].is_some();
-    let has_one = fields.sections.iter().any(|(slot, _)| columns[*slot].is_some());
-    let mut needed = fields.sections.iter().filter(|_| has_one || !has_html);
-    needed.find_map(|(slot, path)| match (columns[*slot], path.steps.is_empty()) {
+    if !fields.needs_sections(|slot| columns[slot].is_some()) {
+        return None;
+    }
+    fields.sections.iter().find_map(|(slot, path)| match (columns[*slot], path.steps.is_empty()) {
         (None, _) => Some(fields.without(&[*slot], "text_field", names)),
         (Some(_), false) => Some(format!(
             "column `{}` holds no lists; name columns of texts with the setting text_field",

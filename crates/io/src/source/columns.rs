@@ -44,9 +44,7 @@ pub(crate) fn check(
         return Err(without(&content, setting));
     }
     let has_sections = !fields.sections.is_empty() && !section_columns::has_column(schema, fields);
-    let is_found = |slot: Slot| find(slot).is_some();
-    let has_one = fields.sections.iter().any(|(slot, _)| is_found(*slot));
-    if has_sections && (has_one || !is_found(fields.html)) {
+    if has_sections && fields.needs_sections(|slot| find(slot).is_some()) {
         section_columns::check(schema, fields)?;
     }
     let has_text = has_sections || find(fields.text).is_some();
@@ -212,11 +210,7 @@ impl TextLengths {
             lists.extend(feature_column(batch, fields));
             return Self { texts, lists, sections: None };
         }
-        let slots = match fields.given_as_content {
-            true => fields.given.clone(),
-            false => vec![fields.text, fields.html],
-        };
-        for slot in slots {
+        for slot in fields.whole_content() {
             let Some(column) = column(batch, fields, slot) else { continue };
             match joined_lists(&column, fields, slot) {
                 Some(joined) => lists.push(joined),

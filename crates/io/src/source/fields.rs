@@ -153,16 +153,27 @@ impl<'a> Fields<'a> {
         self.names[self.html] == FieldNames::default().html
     }
 
-    /// The fields one of which a record needs: text and HTML, features, or the given ones.
+    /// The fields one of which a record needs.
     pub(crate) fn content(&self) -> Vec<Slot> {
+        let mut content = self.whole_content();
+        if self.features.is_none() {
+            content.extend(self.sections.iter().map(|(slot, _)| *slot));
+        }
+        content
+    }
+
+    /// The fields each of which is a content by itself: features, the given ones, or text and HTML.
+    pub(crate) fn whole_content(&self) -> Vec<Slot> {
         match self.features {
             Some(features) => vec![features],
             None if self.given_as_content => self.given.clone(),
-            None => {
-                let sections = self.sections.iter().map(|(slot, _)| *slot);
-                [self.text, self.html].into_iter().chain(sections).collect()
-            }
+            None => vec![self.text, self.html],
         }
+    }
+
+    /// Whether a table needs a column for each section of the text: it has no HTML in place of all of them.
+    pub(crate) fn needs_sections(&self, has_column: impl Fn(Slot) -> bool) -> bool {
+        self.sections.iter().any(|(slot, _)| has_column(*slot)) || !has_column(self.html)
     }
 
     /// Whether this is one of them.
@@ -181,11 +192,7 @@ impl<'a> Fields<'a> {
 
     /// The names of the fields one of which a record needs, for messages.
     pub(crate) fn content_names(&self) -> String {
-        match self.features {
-            Some(features) => self.quoted(&[features]),
-            None if self.given_as_content => self.quoted(&self.given),
-            None => self.quoted(&[self.text, self.html]),
-        }
+        self.quoted(&self.whole_content())
     }
 
     /// Names of fields, for messages: "`text` or `html`".

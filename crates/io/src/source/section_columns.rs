@@ -15,7 +15,7 @@ pub(crate) struct SectionColumns(Vec<Values>);
 /// Where the strings of a section are.
 enum Values {
     Texts(Texts),
-    /// Those of the elements of lists; of some, if there is a condition: its values, and the one that counts.
+    /// Strings of the elements of lists. With a condition, of the elements whose value of it is the wanted one.
     Elements {
         lists: ArrayRef,
         condition: Option<(Texts, String)>,
@@ -51,8 +51,8 @@ impl SectionColumns {
         bytes
     }
 
-    /// The texts of so many rows. One with bytes that are no UTF-8 is none either; one longer than `limit` is cut
-    /// off somewhere behind it.
+    /// The texts of the first `rows` rows. A text with a section that is no UTF-8 is not valid UTF-8 either; one
+    /// longer than `limit` is truncated behind it.
     pub(crate) fn texts(&self, rows: usize, limit: usize) -> Texts {
         let text = |row| {
             let (mut sections, mut fault) = (Sections::default(), None);

@@ -1,8 +1,9 @@
 //! Texts in JSON objects.
 
-use std::ops::Range;
+use std::borrow::Cow;
 
 use crate::Replacement;
+use crate::source::json;
 
 /// Appends `raw`, with another value of a field, to `out`; `false`, and nothing appended, if the field does
 /// not have the text.
@@ -12,8 +13,8 @@ pub(crate) fn push_replaced(
     text: Replacement<'_>,
     out: &mut Vec<u8>,
 ) -> bool {
-    let Some(place) = place_of(raw, field) else { return false };
-    let value = serde_json::from_slice::<std::borrow::Cow<'_, str>>(&raw[place.clone()]);
+    let Some(place) = json::place_of(raw, field) else { return false };
+    let value = serde_json::from_slice::<Cow<'_, str>>(&raw[place.clone()]);
     if !value.is_ok_and(|value| value == text.old) {
         return false;
     }
@@ -21,91 +22,6 @@ pub(crate) fn push_replaced(
     out.extend_from_slice(serde_json::Value::from(text.new).to_string().as_bytes());
     out.extend_from_slice(&raw[place.end..]);
     true
-}
-
-/// Where the value of a field stands: of the member of this name, or of `b` in the object `a` for the name
-/// `a.b`. `None` if there is none, or more than one.
-fn place_of(object: &[u8], field: &str) -> Option<Range<usize>> {
-    let mut found = members(object)?.into_iter().filter(|(name, _)| name == field);
-    match (found.next(), found.next(), field.split_once('.')) {
-        (Some((_, place)), None, _) => Some(place),
-        (None, None, Some((outer, inner))) => {
-            let mut found = members(object)?.into_iter().filter(|(name, _)| name == outer);
-            let (Some((_, place)), None) = (found.next(), found.next()) else { return None };
-            let within = place_of(&object[place.clone()], inner)?;
-            Some(place.start + within.start..place.start + within.end)
-        }
-        _ => None,
-    }
-}
-
-/// The names of the members of an object, and the places of their values. The object is well-formed.
-fn members(object: &[u8]) -> Option<Vec<(String, Range<usize>)>> {
-    let mut at = skip_blanks(object, if object.starts_with(b"\xEF\xBB\xBF") { 3 } else { 0 });
-    if object.get(at) != Some(&b'{') {
-        return None;
-    }
-    let mut members = Vec::new();
-    loop {
-        at = skip_blanks(object, at + 1);
-        if object.get(at) == Some(&b'}') {
-            return Some(members);
-        }
-        let end = end_of_value(object, at)?;
-        let name: String = serde_json::from_slice(&object[at..end]).ok()?;
-        at = skip_blanks(object, end);
-        if object.get(at) != Some(&b':') {
-            return None;
-        }
-        let start = skip_blanks(object, at + 1);
-        let end = end_of_value(object, start)?;
-        members.push((name, start..end));
-        at = skip_blanks(object, end);
-        match object.get(at) {
-            Some(b',') => {}
-            Some(b'}') => return Some(members),
-            _ => return None,
-        }
-    }
-}
-
-fn skip_blanks(json: &[u8], at: usize) -> usize {
-    let blanks = json[at.min(json.len())..].iter();
-    at + blanks.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n')).count()
-}
-
-/// The end of the value that starts at a place.
-fn end_of_value(json: &[u8], start: usize) -> Option<usize> {
-    let (mut at, mut depth) = (start, 0usize);
-    loop {
-        match json.get(at)? {
-            b'"' => {
-                at += 1;
-                while *json.get(at)? != b'"' {
-                    at += if json[at] == b'\\' { 2 } else { 1 };
-                }
-                at += 1;
-            }
-            b'{' | b'[' => {
-                depth += 1;
-                at += 1;
-            }
-            b'}' | b']' if depth > 0 => {
-                depth -= 1;
-                at += 1;
-            }
-            b',' | b'}' | b']' | b':' | b' ' | b'\t' | b'\r' | b'\n' if depth == 0 => {
-                return (at > start).then_some(at);
-            }
-            _ => {
-                at += 1;
-                continue;
-            }
-        }
-        if depth == 0 {
-            return Some(at);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@
 
 mod fault;
 mod list;
+mod lookup;
 mod members;
 mod nonfinite;
 mod parse;
@@ -20,6 +21,7 @@ mod sections;
 mod unescape;
 mod value;
 
+pub(crate) use lookup::place_of;
 pub(crate) use members::member_names;
 pub(crate) use parse::parse;
 pub(crate) use record::record;

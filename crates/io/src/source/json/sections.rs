@@ -1,14 +1,12 @@
 //! The sections of a text in a JSON object.
 
-use std::fmt;
-
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::FieldNames;
 use crate::source::fields::{Fields, Slot};
 use crate::source::sections::{Sections, Step};
 
+use super::lookup::{LookupFault, member};
 use super::nonfinite::{finite, is_nan};
 use super::parse::parse;
 use super::value::{Str, Value, Values};
@@ -54,10 +52,12 @@ pub(super) fn joined(
             Fault::Kind(kind) => {
                 format!("`{name}` holds {kind} where it should hold a text or a list; {REMEDY}")
             }
-            Fault::Twice(member) => {
+            Fault::Lookup(LookupFault::Twice(member)) => {
                 format!("`{member}` occurs twice in an object in `{name}`; keep one of them")
             }
-            Fault::Json(error) => format!("`{name}` cannot be read: {error}; save it as JSON"),
+            Fault::Lookup(LookupFault::Json(error)) => {
+                format!("`{name}` cannot be read: {error}; save it as JSON")
+            }
         })?;
     }
     Ok(sections.into_text())
@@ -99,14 +99,18 @@ pub(crate) fn has_text(values: &Values<'_>, slot: Slot, steps: &[Step<'_>]) -> b
 enum Fault {
     /// A value that is neither a text nor leads to one.
     Kind(&'static str),
-    /// The name of a member that occurs twice.
-    Twice(String),
-    Json(serde_json::Error),
+    Lookup(LookupFault),
+}
+
+impl From<LookupFault> for Fault {
+    fn from(fault: LookupFault) -> Self {
+        Self::Lookup(fault)
+    }
 }
 
 impl From<serde_json::Error> for Fault {
     fn from(error: serde_json::Error) -> Self {
-        Self::Json(error)
+        Self::Lookup(error.into())
     }
 }
 
@@ -151,70 +155,6 @@ fn walk(raw: &str, steps: &[Step<'_>], sections: &mut Sections) -> Result<(), Fa
 fn elements(raw: &str) -> Result<Vec<&str>, Fault> {
     let elements: Vec<&RawValue> = serde_json::from_str(raw)?;
     Ok(elements.into_iter().map(RawValue::get).collect())
-}
-
-/// The member that dots lead to, as it is written; one of exactly that name takes precedence.
-fn member<'r>(raw: &'r str, name: &str) -> Result<Option<&'r str>, Fault> {
-    let path = name.split_once('.');
-    let head = path.map(|(head, _)| head);
-    let mut parser = serde_json::Deserializer::from_str(raw);
-    let [exact, outer] = Lookup([Some(name), head]).deserialize(&mut parser)?;
-    let once = |found: Found<'r>, name: &str| match found {
-        Found::Once(value) => Ok(Some(value)),
-        Found::No => Ok(None),
-        Found::Twice => Err(Fault::Twice(name.to_owned())),
-    };
-    if let Some(value) = once(exact, name)? {
-        return Ok(Some(value));
-    }
-    let Some((head, rest)) = path else { return Ok(None) };
-    match once(outer, head)? {
-        Some(outer) if outer.starts_with('{') => member(outer, rest),
-        _ => Ok(None),
-    }
-}
-
-/// A member of an object.
-#[derive(Clone, Copy)]
-enum Found<'r> {
-    No,
-    Once(&'r str),
-    Twice,
-}
-
-/// Looks members of an object up, and skips all others.
-struct Lookup<'n>([Option<&'n str>; 2]);
-
-impl<'r> DeserializeSeed<'r> for Lookup<'_> {
-    type Value = [Found<'r>; 2];
-
-    fn deserialize<D: Deserializer<'r>>(self, parser: D) -> Result<Self::Value, D::Error> {
-        parser.deserialize_map(self)
-    }
-}
-
-impl<'r> Visitor<'r> for Lookup<'_> {
-    type Value = [Found<'r>; 2];
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON object")
-    }
-
-    fn visit_map<A: MapAccess<'r>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut found = [Found::No; 2];
-        while let Some(Str(key)) = map.next_key()? {
-            let value = map.next_value::<&'r RawValue>()?.get();
-            for (found, name) in found.iter_mut().zip(self.0) {
-                if name == Some(&key) {
-                    *found = match found {
-                        Found::No => Found::Once(value),
-                        _ => Found::Twice,
-                    };
-                }
-            }
-        }
-        Ok(found)
-    }
 }
 
 fn holds(element: &str, condition: Option<(&str, &str)>) -> Result<bool, Fault> {
