@@ -2,6 +2,7 @@
 
 use crate::errors;
 use crate::methods::{Knobs, knobs};
+use lookalike::input::FieldNames;
 use lookalike::{LookalikeError, Settings};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -41,10 +42,11 @@ pub(crate) fn text_fields(py: Python<'_>, json: &str) -> PyResult<Vec<String>> {
     Ok(settings.fields.text_fields().into_iter().map(str::to_owned).collect())
 }
 
-/// The text of a JSON object, joined from its sections; none if it has none, or one that is no text.
+/// The text of a JSON object with the fields that `text` names; none if it has none, or one that is no text.
 #[pyfunction]
-pub(crate) fn joined_text(py: Python<'_>, json: &str, record: &str) -> PyResult<Option<String>> {
-    Ok(parse(py, json)?.fields.joined_text(record).unwrap_or(None))
+pub(crate) fn joined_text(text: &str, record: &str) -> Option<String> {
+    let names = FieldNames { text: text.to_owned(), ..FieldNames::default() };
+    names.joined_text(record).unwrap_or(None)
 }
 
 /// The fields that the keep rules read.

@@ -146,14 +146,14 @@ def _block(block: list[Any], settings: Settings, row: int) -> dict[str, list[Any
         columns[path] = [_at(item, path) for item in block]
     fields = _lookalike.text_fields(settings.to_json())
     if fields != [text] and text not in names:
-        columns[text] = [_joined(item, fields, settings) for item in block]
+        columns[text] = [_joined(item, fields, text) for item in block]
     return columns
 
 
-def _joined(record: Mapping[str, Any], fields: list[str], settings: Settings) -> str | None:
+def _joined(record: Mapping[str, Any], fields: list[str], text: str) -> str | None:
     """The text of several fields and members of lists; of a record with objects that JSON does not have, none."""
     try:
-        return _lookalike.joined_text(settings.to_json(), json.dumps({field: _at(record, field) for field in fields}))
+        return _lookalike.joined_text(text, json.dumps({field: _at(record, field) for field in fields}))
     except TypeError:
         return None
 
