@@ -62,9 +62,6 @@ fn contamination(args: &DecontaminateArgs) -> anyhow::Result<ContaminationSettin
     Ok(serde_json::from_value(json)?)
 }
 
-/// Number of skipped files listed with `--verbose`.
-const SHOWN_SKIPPED: usize = 10;
-
 fn report_problems(outcome: &DecontaminateOutcome, args: &DecontaminateArgs) {
     let all = outcome.summary.problems + outcome.summary.item_problems;
     if !args.quiet || outcome.summary.documents == 0 {
@@ -75,8 +72,8 @@ fn report_problems(outcome: &DecontaminateOutcome, args: &DecontaminateArgs) {
         problems::print(&outcome.problems, all, shown, &advice);
     }
     if args.verbose {
-        problems::print_skipped(&outcome.skipped, SHOWN_SKIPPED);
-        problems::print_left_out(&outcome.left_out, SHOWN_SKIPPED);
+        problems::print_skipped(&outcome.skipped, problems::SHOWN_SKIPPED);
+        problems::print_left_out(&outcome.left_out, problems::SHOWN_SKIPPED);
     }
 }
 

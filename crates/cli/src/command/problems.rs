@@ -8,6 +8,9 @@ use std::path::PathBuf;
 /// Number of records shown without --verbose.
 pub(super) const SHOWN: usize = 5;
 
+/// Number of skipped files listed with `--verbose`.
+pub(super) const SHOWN_SKIPPED: usize = 10;
+
 /// Prints the first `shown` listed problems and the number of further ones, followed by `advice`.
 pub(super) fn print(listed: &[Problem], count: u64, shown: usize, advice: &str) {
     if log::form() == Log::Json && count > 0 {

@@ -38,8 +38,8 @@ fn run(job: &Job, output: &OutputArgs, run: Run) -> anyhow::Result<Exit> {
     let outcome = with_progress(output.quiet, |progress| run(job, progress))?;
     report_problems(&outcome, output);
     if output.verbose {
-        problems::print_skipped(&outcome.skipped, SHOWN_SKIPPED);
-        problems::print_left_out(&outcome.left_out, SHOWN_SKIPPED);
+        problems::print_skipped(&outcome.skipped, problems::SHOWN_SKIPPED);
+        problems::print_left_out(&outcome.left_out, problems::SHOWN_SKIPPED);
     }
     report_skipped_records(&outcome, output);
     if output.verbose {
@@ -95,9 +95,6 @@ pub(super) fn write_summary(
     Ok(())
 }
 
-/// Number of skipped files listed with `--verbose`.
-const SHOWN_SKIPPED: usize = 10;
-
 /// Counts the records of web archives that are no documents, by kind.
 fn report_skipped_records(outcome: &Outcome, output: &OutputArgs) {
     let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
@@ -111,10 +108,10 @@ fn report_skipped_records(outcome: &Outcome, output: &OutputArgs) {
     let all: u64 = kinds.values().sum();
     let mut kinds: Vec<(&str, u64)> = kinds.into_iter().collect();
     kinds.sort_by_key(|&(kind, records)| (std::cmp::Reverse(records), kind));
-    let shown = kinds.iter().take(SHOWN_SKIPPED);
+    let shown = kinds.iter().take(problems::SHOWN_SKIPPED);
     let mut shown: Vec<String> = shown.map(|(kind, n)| format!("{n} {kind}")).collect();
-    if kinds.len() > SHOWN_SKIPPED {
-        shown.push(format!("and {} more kinds", kinds.len() - SHOWN_SKIPPED));
+    if let Some(more @ 1..) = kinds.len().checked_sub(problems::SHOWN_SKIPPED) {
+        shown.push(format!("and {more} more kinds"));
     }
     tell(format_args!("records that are no documents: {all} ({})", shown.join(", ")));
 }
