@@ -21,7 +21,7 @@ pub enum ShortDocuments {
 }
 
 impl ShortDocuments {
-    /// The number of tokens in the shingles of so many tokens.
+    /// The size of the shingles of a document or section with this number of tokens.
     fn size(self, size: usize, tokens: usize) -> usize {
         match self {
             Self::Whole => size.min(tokens),

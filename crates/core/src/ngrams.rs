@@ -212,6 +212,15 @@ impl NgramIndex {
         &self.sequence[range(&self.sequence_ends, part)]
     }
 
+    /// The distinct n-grams of a part, ascending.
+    #[must_use]
+    pub fn distinct_of_part(&self, part: usize) -> Vec<Ngram> {
+        let mut distinct = self.of_part(part).to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        distinct
+    }
+
     /// The parts that have an n-gram, ascending.
     #[must_use]
     pub fn holders(&self, ngram: Ngram) -> &[u32] {

@@ -18,7 +18,6 @@ mod items;
 mod job;
 mod locating;
 mod matching;
-mod names;
 mod scan;
 mod search;
 mod second_reading;

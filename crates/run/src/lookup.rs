@@ -260,7 +260,7 @@ pub(crate) fn only_named<'d, T>(
 }
 
 /// The name in the tables of a record's document.
-fn name_of(record: &RecordView<'_>, inputs: &Inputs) -> DocumentName<'static> {
+pub(crate) fn name_of(record: &RecordView<'_>, inputs: &Inputs) -> DocumentName<'static> {
     let file = inputs.files[record.file as usize].name.clone();
     let id = id_of(record, inputs);
     DocumentName { id: id.into(), file: file.into(), record: record.record, protected: false }

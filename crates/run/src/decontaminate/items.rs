@@ -1,10 +1,10 @@
 //! The items of the benchmarks, read into memory: their names, their parts, and the index of the
 //! n-grams of these.
 
-use super::names::document_name;
 use super::settings::{Admitted, ContaminationSettings};
 use super::words::{WordReader, WordScratch};
 use crate::LookalikeError;
+use crate::lookup::name_of;
 use crate::reading::Documents;
 use lookalike_core::NgramIndex;
 use lookalike_decide::DocumentName;
@@ -72,7 +72,7 @@ impl Items {
         let (mut visit, mut scratch) = (VisitScratch::default(), WordScratch::default());
         progress.phase("reading items", Some(inputs.files.iter().map(|file| file.size).sum()));
         let mut add = |record: &RecordView<'_>| {
-            names.push(document_name(record, inputs));
+            names.push(name_of(record, inputs));
             benchmarks.push(site_of_file(&inputs.files[record.file as usize]));
             if whole {
                 let text = plain_text(&record.content);

@@ -70,9 +70,7 @@ pub(super) fn locate(
     };
     let located = |one: &Match| {
         let part = one.part as usize;
-        let mut own = items.index.of_part(part).to_vec();
-        own.sort_unstable();
-        own.dedup();
+        let mut own = items.index.distinct_of_part(part);
         own.retain(|&ngram| !hits_of(ngram).is_empty());
         let counted = own.iter().filter(|ngram| decisions.counts[ngram.index()]).count();
         if counted != one.shared as usize {

@@ -5,11 +5,11 @@ use super::fates::ChunkFates;
 use super::items::Items;
 use super::locating::{LocatedPart, locate};
 use super::matching::{Decisions, Match, matches_of};
-use super::names::document_name;
 use super::scan::{ReadChunk, Scan};
 use super::settings::ContaminationAction;
 use super::words::WordReader;
 use crate::LookalikeError;
+use crate::lookup::name_of;
 use crate::reading::{DocumentChunks, Documents, Reading};
 use lookalike_decide::DocumentName;
 use lookalike_engine::Progress;
@@ -209,7 +209,7 @@ impl SecondReading<'_> {
                 if let Some(found) = &found {
                     fates.see(&record, &text, found);
                 }
-                let name = document_name(&record, inputs);
+                let name = name_of(&record, inputs);
                 located.push(found.map(|found| LocatedDocument { name, parts: found.parts }));
             });
         }

@@ -5,6 +5,7 @@ use super::locating::LocatedPart;
 use super::matching::Decisions;
 use super::second_reading::LocatedDocument;
 use crate::LookalikeError;
+use crate::run_tables::filled;
 use crate::table_store::TableStore;
 use lookalike_decide::{
     BENCHMARKS, BenchmarkPart, BenchmarkRow, CONTAMINATION, Contaminated, ITEMS, Measures, SPANS,
@@ -148,59 +149,58 @@ fn write_items<S: TableStore>(
 ) -> Result<(S::Done, Vec<BenchmarkSummary>), LookalikeError> {
     let name = |name: &String| BenchmarkSummary { name: name.clone(), ..Default::default() };
     let mut benchmarks: Vec<BenchmarkSummary> = items.benchmarks.iter().map(name).collect();
-    let mut digest = TableDigest::new(ITEMS.name);
-    let columns = ITEMS.of(Measures::ALL);
-    let names = columns.columns();
-    let writer = store.begin(columns.name, &names)?;
-    let mut table = Table::new(columns, writer, &mut digest, progress);
     let fields = items.fields.len();
-    for (number, (item, of_parts)) in items.items.iter().zip(parts.chunks(fields)).enumerate() {
-        let first = number * fields;
-        let summary = &mut benchmarks[item.benchmark as usize];
-        let mut outcomes = Vec::new();
-        for (field, of_part) in of_parts.iter().enumerate() {
-            let part = first + field;
-            let mut distinct = items.index.of_part(part).to_vec();
-            distinct.sort_unstable();
-            distinct.dedup();
-            let words = items.index.tokens(part) as u64;
-            let shingles = u64::from(decisions.sizes[part]);
-            let outcome = match (distinct.is_empty(), shingles, of_part.documents) {
-                (true, ..) => Outcome::Short,
-                (_, 0, _) => Outcome::Common,
-                (.., 0) => Outcome::Absent,
-                _ => Outcome::Found,
-            };
-            outcomes.push(outcome);
-            table.add(&BenchmarkPart {
-                item: &item.name,
-                benchmark: &items.benchmarks[item.benchmark as usize],
-                part: &items.fields[field],
-                outcome: outcome.name(),
-                words,
-                shingles,
-                common: distinct.len() as u64 - shingles,
-                documents: of_part.documents,
-                shared: of_part.shared.into(),
-                longest: of_part.longest as u64,
-            })?;
-            if outcome != Outcome::Short {
-                summary.words += words;
+    let fill = |table: &mut Table<'_, _>| {
+        for (number, (item, of_parts)) in items.items.iter().zip(parts.chunks(fields)).enumerate() {
+            let first = number * fields;
+            let summary = &mut benchmarks[item.benchmark as usize];
+            let mut outcomes = Vec::new();
+            for (field, of_part) in of_parts.iter().enumerate() {
+                let part = first + field;
+                let distinct = items.index.distinct_of_part(part).len() as u64;
+                let words = items.index.tokens(part) as u64;
+                let shingles = u64::from(decisions.sizes[part]);
+                let outcome = match (distinct, shingles, of_part.documents) {
+                    (0, ..) => Outcome::Short,
+                    (_, 0, _) => Outcome::Common,
+                    (.., 0) => Outcome::Absent,
+                    _ => Outcome::Found,
+                };
+                outcomes.push(outcome);
+                table.add(&BenchmarkPart {
+                    item: &item.name,
+                    benchmark: &items.benchmarks[item.benchmark as usize],
+                    part: &items.fields[field],
+                    outcome: outcome.name(),
+                    words,
+                    shingles,
+                    common: distinct - shingles,
+                    documents: of_part.documents,
+                    shared: of_part.shared.into(),
+                    longest: of_part.longest as u64,
+                })?;
+                if outcome != Outcome::Short {
+                    summary.words += words;
+                }
+                summary.covered +=
+                    of_part.covered.iter().filter(|&&covered| covered).count() as u64;
+                summary.longest = summary.longest.max(of_part.longest as u64);
             }
-            summary.covered += of_part.covered.iter().filter(|&&covered| covered).count() as u64;
-            summary.longest = summary.longest.max(of_part.longest as u64);
+            summary.items += 1;
+            let has = |outcome| outcomes.contains(&outcome);
+            if has(Outcome::Found) {
+                summary.found += 1;
+            } else if has(Outcome::Common) {
+                summary.common += 1;
+            } else if !has(Outcome::Absent) {
+                summary.short += 1;
+            }
         }
-        summary.items += 1;
-        let has = |outcome| outcomes.contains(&outcome);
-        if has(Outcome::Found) {
-            summary.found += 1;
-        } else if has(Outcome::Common) {
-            summary.common += 1;
-        } else if !has(Outcome::Absent) {
-            summary.short += 1;
-        }
-    }
-    Ok((store.finish(&names, table.into_writer())?, benchmarks))
+        Ok(())
+    };
+    let mut digest = TableDigest::new(ITEMS.name);
+    let table = filled(store, ITEMS.of(Measures::ALL), &mut digest, progress, fill)?;
+    Ok((table, benchmarks))
 }
 
 /// What became of a part.
@@ -230,23 +230,22 @@ fn write_benchmarks<S: TableStore>(
     benchmarks: &[BenchmarkSummary],
     progress: &dyn Progress,
 ) -> Result<S::Done, LookalikeError> {
+    let fill = |table: &mut Table<'_, _>| {
+        for of in benchmarks {
+            table.add(&BenchmarkRow {
+                benchmark: &of.name,
+                items: of.items,
+                found: of.found,
+                common: of.common,
+                short: of.short,
+                words: of.words,
+                covered: of.covered,
+                longest: of.longest,
+                documents: of.documents,
+            })?;
+        }
+        Ok(())
+    };
     let mut digest = TableDigest::new(BENCHMARKS.name);
-    let columns = BENCHMARKS.of(Measures::ALL);
-    let names = columns.columns();
-    let writer = store.begin(columns.name, &names)?;
-    let mut table = Table::new(columns, writer, &mut digest, progress);
-    for of in benchmarks {
-        table.add(&BenchmarkRow {
-            benchmark: &of.name,
-            items: of.items,
-            found: of.found,
-            common: of.common,
-            short: of.short,
-            words: of.words,
-            covered: of.covered,
-            longest: of.longest,
-            documents: of.documents,
-        })?;
-    }
-    store.finish(&names, table.into_writer())
+    filled(store, BENCHMARKS.of(Measures::ALL), &mut digest, progress, fill)
 }
