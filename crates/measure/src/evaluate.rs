@@ -229,18 +229,7 @@ struct Checked {
 
 impl Checked {
     fn new(settings: &Settings, options: &EvaluateOptions) -> Result<Self, LookalikeError> {
-        settings.refuse(
-            &[
-                "keep_n",
-                "contained_only",
-                "max_lost",
-                "label_field",
-                "boilerplate",
-                "ignore_text",
-                "across",
-            ],
-            "evaluate",
-        )?;
+        settings.refuse_scoped("evaluate")?;
         let matching = settings.matching()?;
         let from = options.list_from(&matching)?;
         let entries = match options.methods.as_slice() {

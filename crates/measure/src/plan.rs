@@ -177,16 +177,16 @@ fn predict(
         ignore_common(bench, &trial.collection, (&mut settings, &mut ways), most, size.share)?;
         trial = bench.run(&settings, &exact)?;
     }
-    let growth = growth(bench, &trial.collection, &settings, trial.removed)?;
+    let growth = growth(bench, &trial.collection, &settings, trial.removed())?;
     let from = usual_list_from(&settings)?;
     bench.progress.step(2, steps);
     let listing = list(bench, &trial.collection, &settings, from, trial.chunks, size.share)?;
-    let removed = removal(&listing, &size, sample, bench.linkage, trial.removed);
+    let removed = removal(&listing, &size, sample, bench.linkage, trial.removed());
     let (in_sample, pairs) = listing.matching_pairs();
     let times = size.documents as f64 / f64::from(trial.collection.len().max(1));
-    let met = match (bench.list_pairs, in_sample, trial.removed) {
+    let met = match (bench.list_pairs, in_sample, trial.removed()) {
         (Some(_), 1.., _) => pairs / in_sample as f64,
-        (None, _, 1..) => removed.expected as f64 / trial.removed as f64,
+        (None, _, 1..) => removed.expected as f64 / trial.removed() as f64,
         _ => times,
     };
     let forecast = Forecast {

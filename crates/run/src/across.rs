@@ -17,7 +17,7 @@ const VALUES: usize = 12;
 /// each value that is named.
 ///
 /// # Errors
-/// Those of the caller's documents.
+/// Documents that cannot be read.
 pub(crate) fn summary(
     analysis: &Analysis,
     documents: Documents<'_>,

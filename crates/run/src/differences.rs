@@ -209,6 +209,16 @@ impl Differences {
     /// Names on disk that cannot be read.
     pub(crate) fn summary(
         &self,
+        analysis: &Analysis,
+        ids_repeat: bool,
+    ) -> Result<Option<DifferenceSummary>, EngineError> {
+        let with_boilerplate = analysis.settings.boilerplate.is_some();
+        self.summary_in(&analysis.collection, with_boilerplate, ids_repeat)
+    }
+
+    /// As [`Self::summary`], of the documents of a collection.
+    fn summary_in(
+        &self,
         collection: &Collection,
         with_boilerplate: bool,
         ids_repeat: bool,
@@ -261,7 +271,7 @@ pub fn of_sample(
             *same = (judge.same)(pair.removed, pair.kept);
         }
     }
-    Ok(found.summary(collection, false, false)?)
+    Ok(found.summary_in(collection, false, false)?)
 }
 
 /// What is compared of a document.
@@ -315,8 +325,8 @@ pub(crate) fn removal_of(
     ComparedRemoval { profile, near: rule != Rule::LexicallyEquivalent, same }
 }
 
-/// Counts what differs in compared removals, of so many, and finds rules, as [`best_rule`] does with so many
-/// certain ones; `example` names a removal. Where
+/// Counts what differs in compared removals, and finds rules. `of` is the number of removals that could be compared,
+/// `certain` that of [`best_rule`]; `example` names a removal. Where
 /// boilerplate is removed, only titles give rules: the texts have it still. `None` if none was compared.
 ///
 /// # Errors

@@ -74,7 +74,6 @@ fn run(
 ) -> Result<Answer, LookalikeError> {
     if action == Action::List && settings.keep_n != DEFAULT_KEEP_N {
         settings.refuse(&Settings::SURVIVORS, "cluster, which removes nothing")?;
-        settings.refuse(&["label_field"], "cluster, which removes nothing")?;
     }
     let mut job = resources.job(&settings.resolved(action == Action::List));
     check_source(&source, settings)?;
@@ -184,9 +183,7 @@ fn answer(
         if action != Action::List {
             let label_field = job.settings.label_field.as_deref();
             let found = Differences::of(&analysis, label_field, documents)?;
-            let with_boilerplate = analysis.settings.boilerplate.is_some();
-            summary.differences =
-                found.summary(&analysis.collection, with_boilerplate, ids_repeat)?;
+            summary.differences = found.summary(&analysis, ids_repeat)?;
             differences = Some(found);
         }
     }

@@ -120,7 +120,6 @@ fn carry_out(
     let guards = Guards::of(job)?;
     if action == Action::List && job.settings.keep_n != DEFAULT_KEEP_N {
         job.settings.refuse(&Settings::SURVIVORS, "cluster, which removes nothing")?;
-        job.settings.refuse(&["label_field"], "cluster, which removes nothing")?;
     }
     if job.add_counts && action != Action::Remove {
         return Err(LookalikeError::Settings(
@@ -200,9 +199,7 @@ fn carry_out(
     let ids_repeat = summary.duplicate_ids > 0;
     summary.symbol_differences = symbols::count(&analysis, documents, ids_repeat)?;
     if let Some(differences) = differences {
-        let with_boilerplate = analysis.settings.boilerplate.is_some();
-        summary.differences =
-            differences.summary(&analysis.collection, with_boilerplate, ids_repeat)?;
+        summary.differences = differences.summary(&analysis, ids_repeat)?;
     }
     if undecided && job.settings.analysis.tokens.is_none() {
         let own = &analysis.inputs.files[..analysis.collection.first_protected_file as usize];

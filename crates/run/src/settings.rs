@@ -428,48 +428,59 @@ impl Settings {
 
     /// Refuses settings that boilerplate cannot be counted with.
     fn check_boilerplate(&self) -> Result<(), LookalikeError> {
-        let refused = |reason: &str| Err(LookalikeError::Settings(reason.to_owned()));
-        match self {
-            Self { boilerplate: None, site_field: None, .. } => Ok(()),
-            Self { boilerplate: None, .. } => refused(
+        match (&self.boilerplate, &self.site_field) {
+            (None, None) => Ok(()),
+            (None, Some(_)) => Err(LookalikeError::Settings(
                 "the setting site_field says whose boilerplate is counted; it needs the setting \
-                 boilerplate",
-            ),
-            Self { .. } if self.shingle_size().is_none() => refused(
-                "the setting boilerplate removes shingles, and documents are compared by single \
-                 terms; use the setting shingle=5, or leave it out",
-            ),
-            Self { method: Some(_), .. } => refused(
-                "the setting boilerplate is for the exact join; leave out the setting method, or use \
-                 the setting ignore_common, which methods honour",
-            ),
-            _ => Ok(()),
+                 boilerplate"
+                    .into(),
+            )),
+            (Some(_), _) => self.check_removed_shingles("boilerplate"),
         }
     }
 
     /// Refuses settings with which no shingles of texts can be ignored.
     fn check_ignored_texts(&self) -> Result<(), LookalikeError> {
-        let refused = |reason: &str| Err(LookalikeError::Settings(reason.to_owned()));
-        match self {
-            Self { ignore_text, .. } if ignore_text.is_empty() => Ok(()),
-            Self { .. } if self.shingle_size().is_none() => refused(
-                "the setting ignore_text removes shingles, and documents are compared by single \
-                 terms; use the setting shingle=5, or leave it out",
-            ),
-            Self { method: Some(_), .. } => refused(
-                "the setting ignore_text is for the exact join; leave out the setting method, or use \
-                 the setting ignore_common, which methods honour",
-            ),
-            Self { boilerplate: Some(_), .. } => refused(
-                "the settings ignore_text and boilerplate remove shingles by different rules: complete \
-                 documents make a match only with boilerplate; leave one of them out",
-            ),
-            _ => Ok(()),
+        if self.ignore_text.is_empty() {
+            return Ok(());
         }
+        self.check_removed_shingles("ignore_text")?;
+        match self.boilerplate {
+            None => Ok(()),
+            Some(_) => Err(LookalikeError::Settings(
+                "the settings ignore_text and boilerplate remove shingles by different rules: complete \
+                 documents make a match only with boilerplate; leave one of them out"
+                    .into(),
+            )),
+        }
+    }
+
+    /// Refuses a setting that removes shingles where documents are not compared by them.
+    fn check_removed_shingles(&self, setting: &str) -> Result<(), LookalikeError> {
+        let reason = match self.method {
+            _ if self.shingle_size().is_none() => {
+                "removes shingles, and documents are compared by single terms; use the setting \
+                 shingle=5, or leave it out"
+            }
+            Some(_) => {
+                "is for the exact join; leave out the setting method, or use the setting \
+                 ignore_common, which methods honour"
+            }
+            None => return Ok(()),
+        };
+        Err(LookalikeError::Settings(format!("the setting {setting} {reason}")))
     }
 
     /// Settings about survivors, for [`Settings::refuse`].
     pub const SURVIVORS: [&str; 3] = ["keep_n", "contained_only", "max_lost"];
+
+    /// Refuses every setting that not all calls honour, in a call that honours none of them.
+    ///
+    /// # Errors
+    /// The first setting that is given.
+    pub fn refuse_scoped(&self, what: &str) -> Result<(), LookalikeError> {
+        self.refuse(&SCOPES.map(|(name, ..)| name), what)
+    }
 
     /// Refuses those of these settings that are given, in a call that does not honour them.
     ///

@@ -5,7 +5,7 @@
 
 use super::partners::{Partners, by_chunk, weight};
 use super::thinning::Thinning;
-use super::trial::{Bench, count_removed};
+use super::trial::{Bench, removals};
 use crate::evaluate::similarity::{STEPS, step};
 use lookalike_core::{Overlap, Threshold};
 use lookalike_engine::{Approach, Collection, Edge, Linkage, MatchSettings, SetId, Units};
@@ -55,7 +55,7 @@ pub(super) fn list(
         }
         let options = bench.options(bench.linkage, None);
         let matches = bench.find(collection, &units, settings, &exact, &options)?;
-        let removed = count_removed(collection, &units, &matches, &exact, &options)?;
+        let removed = removals(collection, &units, &matches, &exact, &options)?.len() as u64;
         let documents = thinning.count(collection.len());
         let share = share * documents as f64 / f64::from(collection.len().max(1));
         let by_chunk = by_chunk(collection, &units, chunks);
@@ -164,7 +164,7 @@ pub(super) fn growth(
         let units = bench.units(collection, thinning, settings)?;
         let options = bench.options(bench.linkage, None);
         let matches = bench.find(collection, &units, settings, &exact, &options)?;
-        let removed = count_removed(collection, &units, &matches, &exact, &options)?;
+        let removed = removals(collection, &units, &matches, &exact, &options)?.len() as u64;
         growth.push(PlanGrowth { documents: thinning.count(collection.len()), removed });
     }
     growth.push(PlanGrowth { documents: u64::from(collection.len()), removed });

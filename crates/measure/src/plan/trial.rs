@@ -36,7 +36,6 @@ pub(super) struct Bench<'a> {
 /// A run of a method on the sample, with the same steps as on the whole.
 pub(super) struct Trial {
     pub(super) collection: Collection,
-    pub(super) removed: u64,
     /// The duplicates.
     pub(super) removals: Vec<(DocumentId, Removal)>,
     /// A field of which no document had a value.
@@ -51,7 +50,7 @@ pub(super) struct Trial {
 }
 
 /// The duplicates, in the order of the collection.
-fn removals(
+pub(super) fn removals(
     collection: &Collection,
     units: &Units,
     matches: &Matches,
@@ -64,16 +63,11 @@ fn removals(
     Ok(verdicts.with_witness().filter_map(of).collect())
 }
 
-/// Number of duplicates.
-pub(super) fn count_removed(
-    collection: &Collection,
-    units: &Units,
-    matches: &Matches,
-    approach: &Approach,
-    options: &MatchOptions,
-) -> Result<u64, EngineError> {
-    let answer = MatchResult { collection, units, matches, approach };
-    Ok(Verdicts::new(&answer, options)?.with_witness().count() as u64)
+impl Trial {
+    /// Number of duplicates.
+    pub(super) fn removed(&self) -> u64 {
+        self.removals.len() as u64
+    }
 }
 
 impl Bench<'_> {
@@ -123,20 +117,10 @@ impl Bench<'_> {
         let matches = self.find(&collection, &units, settings, approach, &options)?;
         phases.extend(matches.phases.iter().copied());
         let removals = removals(&collection, &units, &matches, approach, &options)?;
-        let removed = removals.len() as u64;
         let memory_model = MemoryModel::of(&collection, &units, &matches);
         let (chunks, beginning_bytes) = (read.into_inner(), beginning.into_inner());
         let missing = signer.missing_field().map(str::to_owned);
-        Ok(Trial {
-            collection,
-            removed,
-            removals,
-            missing,
-            phases,
-            memory_model,
-            chunks,
-            beginning_bytes,
-        })
+        Ok(Trial { collection, removals, missing, phases, memory_model, chunks, beginning_bytes })
     }
 
     /// Units of the documents in the subsample.

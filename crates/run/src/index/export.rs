@@ -143,7 +143,7 @@ fn find(
             reading::Documents { inputs: &analysis.inputs, reading: Reading::Caller(&caller) };
         let found = Differences::of(&analysis, None, documents)?;
         let ids_repeat = summary.duplicate_ids > 0;
-        summary.differences = found.summary(&analysis.collection, false, ids_repeat)?;
+        summary.differences = found.summary(&analysis, ids_repeat)?;
         differences = Some(found);
     }
     Ok((action, Found { analysis, clusters, first_protected_file, differences }, summary))

@@ -117,10 +117,8 @@ impl IndexSettings {
     pub(crate) fn check(&self) -> Result<(), LookalikeError> {
         self.documents.matching()?;
         self.documents.keep_rules()?;
-        self.documents.refuse(&Settings::SURVIVORS, "an index")?;
+        self.documents.refuse_scoped("an index")?;
         feature_settings::refuse(&self.documents.fields, "an index")?;
-        self.documents
-            .refuse(&["label_field", "boilerplate", "ignore_text", "across"], "an index")?;
         self.documents.refuse_fields_of_method("an index")?;
         if self.documents.ignore_common.is_some() {
             return Err(LookalikeError::Settings(

@@ -91,7 +91,7 @@ pub(crate) struct Wanted {
     sample: Option<(BTreeSet<DocumentId>, TemplateSample)>,
     /// The documents of which it is found what differs, which are in `documents`, ascending.
     differences: Option<(Vec<DocumentId>, TextReader)>,
-    /// Those of them that are not shown, ascending.
+    /// Documents of `differences` that the report does not show, ascending.
     unshown: Vec<DocumentId>,
 }
 
