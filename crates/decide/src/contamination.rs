@@ -259,7 +259,7 @@ pub struct BenchmarkRow<'r> {
     pub short: u64,
     /// Words of the parts that are long enough.
     pub words: u64,
-    /// Those of them that are covered.
+    /// Covered words of these parts.
     pub covered: u64,
     /// Words of the longest span.
     pub longest: u64,

@@ -206,7 +206,7 @@ impl Signer {
         Self { given, ..self }
     }
 
-    /// The same, of records of these inputs, whose values of given fields are read.
+    /// A signer of the records of these inputs: with their given fields, and a key for each file.
     #[must_use]
     pub fn of_inputs(self, inputs: &Inputs) -> Self {
         let file_keys = match &self.across {

@@ -10,8 +10,8 @@ pub struct AcrossSummary {
     pub by: String,
     /// What is counted.
     pub counted: CountedBy,
-    /// The values of the most documents, those with the most first. The last stands for all others, if
-    /// there are [`AcrossSummary::others`].
+    /// Values by descending number of documents. If [`AcrossSummary::others`] is not 0, the last entry is the sum
+    /// of all values that are not listed.
     pub values: Vec<AcrossValue>,
     /// Number of values that the last of the list stands for; 0 if it is one itself.
     #[serde(default, skip_serializing_if = "is_zero")]

@@ -22,7 +22,7 @@ pub struct ContaminationSummary {
     pub inputs: Vec<InputSummary>,
     /// Training documents.
     pub documents: u64,
-    /// Those of them that contain a part of an item.
+    /// Training documents that contain a part of an item.
     pub contaminated: u64,
     /// Documents that are written as kept; all where none is written.
     pub kept: u64,
@@ -42,7 +42,7 @@ pub struct ContaminationSummary {
     pub spans: u64,
     /// Distinct shingles of the items.
     pub shingles: u64,
-    /// Those of them that do not count, as they are in too many documents or items.
+    /// Shingles that do not count, as they are in too many documents or items.
     pub common_shingles: u64,
     /// Records of the training files that could not be read as documents.
     pub problems: u64,
@@ -88,7 +88,7 @@ pub struct BenchmarkSummary {
     pub short: u64,
     /// Words of the parts that are long enough.
     pub words: u64,
-    /// Those of them that stand in shingles of documents that contain the part.
+    /// Words of these parts that stand in shingles of documents that contain the part.
     pub covered: u64,
     /// Words of the longest span.
     pub longest: u64,

@@ -258,7 +258,7 @@ impl DifferenceSummary {
 pub struct JudgedRemovals {
     /// Those with the same words as their witnesses, or with the same label.
     pub right: u64,
-    /// The others.
+    /// Near-duplicates with another label.
     pub wrong: u64,
 }
 
@@ -287,7 +287,7 @@ pub struct Differing {
     pub kind: String,
     /// The compared documents that differ in it.
     pub documents: u64,
-    /// Those of them that are near-duplicates.
+    /// Compared near-duplicates that differ in it.
     pub near: u64,
     /// The first of them.
     pub example: DifferenceExample,

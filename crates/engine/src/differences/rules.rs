@@ -2,11 +2,10 @@
 //!
 //! A rule names parts that documents need to have in common, and how many words of a removed document
 //! its witness may lack. With judgements, the best rule is the one that leaves the smallest share of
-//! wrong removals ([`best_rule`]). Without them nobody knows which difference matters, so the differences that
-//! recur are told, each with the rule that keeps its documents apart ([`recurring`]).
+//! wrong removals ([`best_rule`]). Without them it is not known which difference matters, so those that recur
+//! are reported, each with the rule that keeps its documents apart ([`recurring`]).
 
 use super::{DifferenceKind, DifferenceProfile};
-use crate::MaxLost;
 use lookalike_text::TextPart;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -65,9 +64,7 @@ impl DifferenceRule {
     #[must_use]
     pub fn keeps_apart(&self, difference: DifferenceProfile) -> bool {
         let differs = |&part: &TextPart| difference.kinds.has(DifferenceKind::Part(part));
-        let most = self.max_lost.map(MaxLost::Words);
-        // A number of words does not depend on the length of the text.
-        self.parts.iter().any(differs) || most.is_some_and(|most| !most.allows(difference.lost, 0))
+        self.parts.iter().any(differs) || self.max_lost.is_some_and(|most| difference.lost > most)
     }
 
     fn terms(&self) -> u64 {
