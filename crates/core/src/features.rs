@@ -143,6 +143,11 @@ impl FeatureScratch {
         }
     }
 
+    /// The tokens of each section; those of a document without sections are one.
+    pub fn sections(&self) -> impl Iterator<Item = &[u64]> {
+        sections(&self.tokens, &self.ends)
+    }
+
     /// The ends of sections that others follow.
     fn inner_ends(&self) -> &[usize] {
         match self.ends.split_last() {

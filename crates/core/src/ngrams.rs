@@ -3,7 +3,8 @@
 //!
 //! A *part* is a sequence of token hashes: a question, an answer, a whole text. Its n-grams are its
 //! contiguous runs of n tokens. A part of fewer tokens has one n-gram, the whole of it, if it has at
-//! least as many as a minimum; shorter parts have none. Brown et al. 2020 (GPT-3), appendix C, and
+//! least as many as a minimum; shorter parts have none. Of a part with *sections*, each has its n-grams,
+//! and none has tokens of two. Brown et al. 2020 (GPT-3), appendix C, and
 //! Chowdhery et al. 2022 (PaLM), section 8, look for benchmarks in training data by n-grams.
 //!
 //! *Exact but for token hashes:* an n-gram is found if all its tokens have the hashes of those in the
@@ -33,20 +34,60 @@ impl Ngram {
 #[error("an index of n-grams holds fewer than {} tokens", u32::MAX)]
 pub struct TooManyTokens;
 
+/// The parts of an index, as they are read.
+#[derive(Debug, Default)]
+pub struct Parts {
+    /// The tokens of all parts.
+    tokens: Vec<u64>,
+    /// The end of each section in `tokens`.
+    section_ends: Vec<u32>,
+    /// The end of each part in `section_ends`.
+    ends: Vec<u32>,
+}
+
+impl Parts {
+    /// Adds tokens to a section of a part.
+    ///
+    /// # Errors
+    /// More tokens than have numbers.
+    pub fn push(&mut self, tokens: &[u64]) -> Result<(), TooManyTokens> {
+        let all = self.tokens.len() + tokens.len();
+        u32::try_from(all).ok().filter(|&all| all < u32::MAX).ok_or(TooManyTokens)?;
+        self.tokens.extend_from_slice(tokens);
+        Ok(())
+    }
+
+    /// Ends a section of a part.
+    pub fn end_section(&mut self) {
+        self.section_ends.push(self.tokens.len() as u32);
+    }
+
+    /// Ends a part, and its last section.
+    pub fn end_part(&mut self) {
+        self.end_section();
+        self.ends.push(self.section_ends.len() as u32);
+    }
+}
+
 /// Index of the n-grams of parts.
 ///
 /// ```
 /// use lookalike_core::fingerprint::token;
-/// use lookalike_core::ngrams::NgramIndex;
+/// use lookalike_core::ngrams::{NgramIndex, Parts};
 ///
 /// let hashes = |text: &str| text.split(' ').map(|word| token(word.as_bytes())).collect::<Vec<_>>();
-/// let index = NgramIndex::new(3, 2, [hashes("a rose is a rose"), hashes("a flower")])?;
+/// let mut parts = Parts::default();
+/// for text in ["a rose is a rose", "a flower"] {
+///     parts.push(&hashes(text))?;
+///     parts.end_part();
+/// }
+/// let index = NgramIndex::new(3, 2, parts);
 /// assert_eq!((index.of_part(0).len(), index.of_part(1).len()), (3, 1));
 ///
 /// let mut found = Vec::new();
 /// index.scan(&hashes("so a rose is a flower"), &mut Vec::new(), |place, ngram| found.push((place, ngram)));
-/// let [first, whole] = [index.of_part(0)[0], index.of_part(1)[0]];
-/// assert_eq!(found, [(1, first), (2, index.of_part(0)[1]), (4, whole)]);
+/// let [(_, first), (_, whole)] = [index.of_part(0)[0], index.of_part(1)[0]];
+/// assert_eq!(found, [(1, first), (2, index.of_part(0)[1].1), (4, whole)]);
 /// # Ok::<(), lookalike_core::ngrams::TooManyTokens>(())
 /// ```
 #[derive(Debug)]
@@ -55,8 +96,8 @@ pub struct NgramIndex {
     tokens: Vec<u64>,
     /// The end of each part in `tokens`.
     token_ends: Vec<u32>,
-    /// The n-grams of all parts by their places, repeats included.
-    sequence: Vec<Ngram>,
+    /// The n-grams of all parts with their places in the part, repeats included.
+    sequence: Vec<(u32, Ngram)>,
     /// The end of each part in `sequence`.
     sequence_ends: Vec<u32>,
     /// The first place of each n-gram in `tokens`.
@@ -78,28 +119,17 @@ struct Place {
 }
 
 impl NgramIndex {
-    /// The index of parts by n-grams of `size` tokens; parts of fewer tokens than that, and of `least`
+    /// The index of parts by n-grams of `size` tokens; sections of fewer tokens than that, and of `least`
     /// or more, have one.
-    ///
-    /// # Errors
-    /// Parts of more tokens than have numbers.
-    pub fn new(
-        size: usize,
-        least: usize,
-        parts: impl IntoIterator<Item = impl AsRef<[u64]>>,
-    ) -> Result<Self, TooManyTokens> {
+    #[must_use]
+    pub fn new(size: usize, least: usize, parts: Parts) -> Self {
         let (size, least) = (size.max(1), least.max(1));
-        let (mut tokens, mut token_ends) = (Vec::new(), Vec::new());
-        for part in parts {
-            tokens.extend_from_slice(part.as_ref());
-            let end = u32::try_from(tokens.len()).ok().filter(|&end| end < u32::MAX);
-            token_ends.push(end.ok_or(TooManyTokens)?);
-        }
+        let Parts { tokens, section_ends, ends } = parts;
         let mut index = Self {
             table: Table::for_entries(tokens.len()),
             filter: Filter::for_entries(tokens.len()),
             tokens,
-            token_ends,
+            token_ends: ends.iter().map(|&end| section_ends[end as usize - 1]).collect(),
             sequence: Vec::new(),
             sequence_ends: Vec::new(),
             places: Vec::new(),
@@ -109,17 +139,19 @@ impl NgramIndex {
         };
         let mut holders: Vec<(Ngram, u32)> = Vec::new();
         for part in 0..index.parts() {
-            let tokens = index.token_range(part);
-            let length = match tokens.len() {
-                short if short < least => 0,
-                short => short.min(size),
-            };
-            if length > 0 {
-                let starts = tokens.start..=tokens.end - length;
-                starts.for_each(|start| index.add(start, length));
+            let first = index.token_range(part).start;
+            for section in range(&ends, part) {
+                let tokens = range(&section_ends, section);
+                let length = tokens.len().min(size);
+                if tokens.len() >= least {
+                    for start in tokens.start..=tokens.end - length {
+                        let ngram = index.number(start, length);
+                        index.sequence.push(((start - first) as u32, ngram));
+                    }
+                }
             }
             index.sequence_ends.push(index.sequence.len() as u32);
-            holders.extend(index.of_part(part).iter().map(|&ngram| (ngram, part as u32)));
+            holders.extend(index.of_part(part).iter().map(|&(_, ngram)| (ngram, part as u32)));
         }
         index.lengths = index.places.iter().map(|place| place.length as usize).collect();
         index.lengths.sort_unstable();
@@ -137,13 +169,13 @@ impl NgramIndex {
         }
         index.holder_ends = ends;
         index.holders = holders.into_iter().map(|(_, part)| part).collect();
-        Ok(index)
+        index
     }
 
-    /// Appends the n-gram at a place to the sequence.
-    fn add(&mut self, start: usize, length: usize) {
+    /// The number of the n-gram at a place.
+    fn number(&mut self, start: usize, length: usize) -> Ngram {
         let tokens = &self.tokens[start..start + length];
-        let ngram = match self.table.find(hash(tokens), |ngram| self.tokens_of(ngram) == tokens) {
+        match self.table.find(hash(tokens), |ngram| self.tokens_of(ngram) == tokens) {
             Ok(ngram) => ngram,
             Err(slot) => {
                 let ngram = Ngram(self.places.len() as u32);
@@ -151,11 +183,11 @@ impl NgramIndex {
                 self.table.slots[slot] = ngram.0 + 1;
                 ngram
             }
-        };
-        self.sequence.push(ngram);
+        }
     }
 
-    /// Calls `emit` with each n-gram of the index in a text, and the place of its first token. In the
+    /// Calls `emit` with each n-gram of the index in a text, or in a section of one, and the place of its
+    /// first token. In the
     /// order of places; n-grams of one place the shorter first. `buffer` is reused memory.
     pub fn scan(&self, text: &[u64], buffer: &mut Vec<u64>, mut emit: impl FnMut(usize, Ngram)) {
         /// Hashes computed at a time: they stay in the second-level cache.
@@ -206,16 +238,16 @@ impl NgramIndex {
         self.token_range(part).len()
     }
 
-    /// The n-gram at each place of a part, in order: some may be equal.
+    /// The n-grams of a part with the places of their first tokens in it, in order: some may be equal.
     #[must_use]
-    pub fn of_part(&self, part: usize) -> &[Ngram] {
+    pub fn of_part(&self, part: usize) -> &[(u32, Ngram)] {
         &self.sequence[range(&self.sequence_ends, part)]
     }
 
     /// The distinct n-grams of a part, ascending.
     #[must_use]
     pub fn distinct_of_part(&self, part: usize) -> Vec<Ngram> {
-        let mut distinct = self.of_part(part).to_vec();
+        let mut distinct: Vec<Ngram> = self.of_part(part).iter().map(|&(_, ngram)| ngram).collect();
         distinct.sort_unstable();
         distinct.dedup();
         distinct
@@ -316,12 +348,32 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// The n-grams of a part by their definition.
-    fn ngrams(part: &[u64], size: usize, least: usize) -> Vec<&[u64]> {
-        match part.len() {
-            short if short < least => Vec::new(),
-            short => part.windows(short.min(size)).collect(),
+    /// The n-grams of a part by their definition, with their places.
+    fn ngrams(part: &[Vec<u64>], size: usize, least: usize) -> Vec<(u32, &[u64])> {
+        let mut found = Vec::new();
+        let mut start = 0;
+        for section in part {
+            if section.len() >= least {
+                found.extend((start..).zip(section.windows(section.len().min(size))));
+            }
+            start += section.len() as u32;
         }
+        found
+    }
+
+    fn parts_of(parts: &[Vec<Vec<u64>>]) -> Parts {
+        let mut found = Parts::default();
+        for part in parts {
+            for (number, section) in part.iter().enumerate() {
+                if number > 0 {
+                    found.end_section();
+                }
+                // A section may come in pieces.
+                section.chunks(3).for_each(|piece| found.push(piece).unwrap());
+            }
+            found.end_part();
+        }
+        found
     }
 
     proptest! {
@@ -332,19 +384,23 @@ mod tests {
             size in 1usize..6,
             least in 1usize..6,
             // Few different tokens, so that n-grams repeat in parts, between them and in the text.
-            parts in prop::collection::vec(prop::collection::vec(0u64..3, 0..9), 0..6),
+            parts in prop::collection::vec(
+                prop::collection::vec(prop::collection::vec(0u64..3, 0..9), 0..4),
+                0..6,
+            ),
             text in prop::collection::vec(0u64..3, 0..60),
         ) {
             let least = least.min(size);
-            let index = NgramIndex::new(size, least, &parts).unwrap();
+            let index = NgramIndex::new(size, least, parts_of(&parts));
             prop_assert_eq!(index.parts(), parts.len());
             let mut holders: BTreeMap<&[u64], BTreeSet<u32>> = BTreeMap::new();
             for (number, part) in parts.iter().enumerate() {
-                prop_assert_eq!(index.tokens(number), part.len());
+                prop_assert_eq!(index.tokens(number), part.concat().len());
                 let expected = ngrams(part, size, least);
                 let found = index.of_part(number);
                 prop_assert_eq!(found.len(), expected.len());
-                for (&ngram, tokens) in found.iter().zip(expected) {
+                for (&(place, ngram), (expected, tokens)) in found.iter().zip(expected) {
+                    prop_assert_eq!(place, expected);
                     prop_assert_eq!(index.tokens_of(ngram), tokens);
                     prop_assert_eq!(index.length(ngram), tokens.len());
                     holders.entry(tokens).or_default().insert(number as u32);
@@ -377,7 +433,7 @@ mod tests {
     fn places_are_found_across_blocks() {
         let text: Vec<u64> = (0..20_000).collect();
         let parts = [&text[8_180..8_200], &text[19_992..], &text[..8]];
-        let index = NgramIndex::new(13, 8, parts).unwrap();
+        let index = NgramIndex::new(13, 8, parts_of(&parts.map(|part| vec![part.to_vec()])));
         let mut places = Vec::new();
         index.scan(&text, &mut Vec::new(), |place, _| places.push(place));
         let expected: Vec<usize> = std::iter::once(0).chain(8_180..8_188).chain([19_992]).collect();
@@ -386,7 +442,7 @@ mod tests {
 
     #[test]
     fn an_empty_index_finds_nothing() {
-        let index = NgramIndex::new(8, 8, [vec![1, 2, 3]]).unwrap();
+        let index = NgramIndex::new(8, 8, parts_of(&[vec![vec![1, 2, 3]]]));
         assert!(index.is_empty() && index.of_part(0).is_empty());
         index.scan(&[1, 2, 3], &mut Vec::new(), |_, _| panic!("nothing to find"));
     }

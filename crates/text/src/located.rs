@@ -4,7 +4,9 @@
 //! same tokens.
 
 use crate::casing::lower_each;
+use crate::classes::{Classes, INERT_NFC, INERT_NFKC};
 use crate::normal::{Buffers, is_ignorable};
+use crate::rules::Rules;
 use crate::window::is_gap;
 use crate::{Analyzer, Unit};
 use std::ops::Range;
@@ -14,10 +16,12 @@ impl Analyzer {
     /// order.
     ///
     /// The range is exact: from the first to the last of the characters that the token's were
-    /// lower-cased from, with any default-ignorable characters between those. Where normalisation
-    /// changed the stretch of text between two ASCII white spaces, the range is that whole stretch.
+    /// lower-cased from, with any default-ignorable characters between those. Characters that
+    /// normalisation changed have the range of all that it looks at together: a letter with its marks.
+    /// With confusable characters replaced, that may be the whole stretch between two ASCII white
+    /// spaces.
     /// With [`Unit::Char`], the range of a space is the gap between the two words: empty where
-    /// nothing stands between them (`c漢`) or both come from one changed stretch.
+    /// nothing stands between them (`c漢`) or both come from one range.
     pub fn located_tokens<F: FnMut(&str, Range<usize>)>(&self, text: &str, mut emit: F) {
         let mut stretch = Stretch::default();
         let mut last_end = None;
@@ -60,49 +64,87 @@ fn pieces(text: &str) -> impl Iterator<Item = Range<usize>> {
 struct Stretch {
     buffers: Buffers,
     lower: String,
-    /// Position of the stretch in the text.
-    whole: Range<usize>,
-    /// For each byte of `lower`, the character in the text; empty if normalisation changed the
-    /// stretch.
+    /// For each character of the normalised stretch, where it came from in the original.
+    sources: Vec<Range<usize>>,
+    /// For each byte of `lower`, the same in the text.
     places: Vec<Range<usize>>,
 }
 
 impl Stretch {
     fn read(&mut self, analyzer: &Analyzer, text: &str, piece: Range<usize>) {
         let original = &text[piece.clone()];
-        let normal =
-            analyzer.rules.normalizer.apply(original, analyzer.rules.classes, &mut self.buffers);
-        let visible =
-            || original.char_indices().filter(|&(_, c)| !is_ignorable(c, analyzer.rules.classes));
-        // In ASCII text, characters are replaced one by one.
-        let same = original.is_ascii() || normal.chars().eq(visible().map(|(_, c)| c));
-        let mut sources = visible().filter(|_| same);
-        self.lower.clear();
-        self.places.clear();
+        let Analyzer { rules, .. } = analyzer;
+        let Self { buffers, lower, sources, places } = self;
+        find_sources(original, rules, buffers, sources);
+        let normal = rules.normalizer.apply(original, rules.classes, buffers);
+        let mut sources = sources.iter();
+        lower.clear();
+        places.clear();
         let mut place = |length| {
-            if let Some((offset, c)) = sources.next() {
-                let start = piece.start + offset;
-                let end = start + c.len_utf8();
-                match self.places.last_mut() {
-                    // A dot that is not kept stands with its `i`.
-                    Some(last) if length == 0 => last.end = end,
-                    _ => self.places.extend(std::iter::repeat_n(start..end, length)),
-                }
+            let source = sources.next().map_or(0..original.len(), Range::clone);
+            let (start, end) = (piece.start + source.start, piece.start + source.end);
+            match places.last_mut() {
+                // A dot that is not kept stands with its `i`.
+                Some(last) if length == 0 => last.end = end,
+                _ => places.extend(std::iter::repeat_n(start..end, length)),
             }
         };
-        if analyzer.rules.folds_case {
-            lower_each(normal, analyzer.rules.classes, &mut self.lower, place);
+        if rules.folds_case {
+            lower_each(normal, rules.classes, lower, place);
         } else {
-            self.lower.push_str(normal);
+            lower.push_str(normal);
             normal.chars().for_each(|c| place(c.len_utf8()));
         }
-        self.whole = piece;
     }
 
+    /// The place of a part of `lower` that is not empty.
     fn place(&self, part: Range<usize>) -> Range<usize> {
-        match (self.places.get(part.start), self.places.get(part.end.wrapping_sub(1))) {
-            (Some(first), Some(last)) => first.start..last.end,
-            _ => self.whole.clone(),
-        }
+        self.places[part.start].start..self.places[part.end - 1].end
     }
+}
+
+/// Finds where each character of the normalised stretch came from; none if that is not known.
+fn find_sources(
+    original: &str,
+    rules: &Rules,
+    buffers: &mut Buffers,
+    sources: &mut Vec<Range<usize>>,
+) {
+    let Rules { normalizer, classes, .. } = rules;
+    sources.clear();
+    // ASCII characters are replaced one by one.
+    if original.is_ascii() {
+        sources.extend((0..original.len()).map(|at| at..at + 1));
+        return;
+    }
+    let mut normal = String::new();
+    for run in runs(original, classes) {
+        let text = &original[run.clone()];
+        let of_run = normalizer.apply(text, classes, buffers);
+        let visible = || text.char_indices().filter(|&(_, c)| !is_ignorable(c, classes));
+        if of_run.chars().eq(visible().map(|(_, c)| c)) {
+            let places = visible().map(|(at, c)| run.start + at..run.start + at + c.len_utf8());
+            sources.extend(places);
+        } else {
+            sources.extend(of_run.chars().map(|_| run.clone()));
+        }
+        normal.push_str(of_run);
+    }
+    // What becomes of some characters depends on those before their run.
+    if normal != normalizer.apply(original, classes, buffers) {
+        sources.clear();
+    }
+}
+
+/// The parts of a stretch that begin with characters which normalisation leaves alone whatever stands
+/// before them: letters with their marks.
+fn runs(stretch: &str, classes: &Classes) -> impl Iterator<Item = Range<usize>> {
+    const INERT: u16 = INERT_NFC | INERT_NFKC;
+    let begins =
+        |&(at, c): &(usize, char)| at == 0 || c.is_ascii() || classes.get(c) & INERT == INERT;
+    let mut starts = stretch.char_indices().filter(begins).map(|(at, _)| at).peekable();
+    std::iter::from_fn(move || {
+        let start = starts.next()?;
+        Some(start..starts.peek().copied().unwrap_or(stretch.len()))
+    })
 }

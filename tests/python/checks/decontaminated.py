@@ -264,6 +264,48 @@ def whole_or_exact(c: Checks, folder: Path) -> None:
         c.check(f"decontaminated: cut of {name}: some are cut", name == "two fields" or {"0", "3", "4", "6", "7"} <= set(kept), [*kept])
 
 
+def borders_of_sections(c: Checks, folder: Path) -> None:
+    """Items and documents of several turns: no shingle has words of two, whichever of both they are in."""
+    rng = random.Random(5)
+    some = lambda least, most: [rng.choice("abcdefghij") + str(rng.randrange(40)) for _ in range(rng.randint(least, most))]
+    items = [[some(0, 22) for _ in range(rng.randint(1, 3))] for _ in range(60)]
+    docs = []
+    for number in range(240):
+        turns = [some(5, 30) for _ in range(rng.randint(1, 4))]
+        item = rng.choice(items)
+        if number % 3 == 0:
+            turns[0] = turns[0] + [word for turn in item for word in turn] + some(0, 5)
+        elif number % 3 == 1:
+            whole, half = [word for turn in item for word in turn], rng.randint(0, 20)
+            turns += [some(0, 3) + whole[:half], whole[half:] + some(0, 3)] if number % 2 else [some(0, 3) + turn for turn in item]
+        docs.append(turns)
+    write = lambda name, all_turns: write_jsonl(folder / name, [{"id": str(number), "turns": [{"say": " ".join(turn) + "."} for turn in turns]} for number, turns in enumerate(all_turns)])
+    train, bench = write("turns.jsonl", docs), write("turn-items.jsonl", items)
+    out = c.out("decontaminated sections")
+    done = c.run("decontaminate", train, "--against", bench, "-o", out, "--tables", "tsv", "-q", "--text-field", "turns[].say", "-t", "0.6")
+    if not c.check("decontaminated: sections run", done.returncode == 0, done.stderr):
+        return
+    of_items = [[one for turn in turns for one in shingles(turn, 8)] for turns in items]
+    wanted = {}
+    for doc, turns in enumerate(docs):
+        has = {one for turn in turns for one in shingles(turn, 8)}
+        for item, own in enumerate(of_items):
+            shared = len(set(own) & has)
+            if own and Fraction(shared, len(set(own))) >= Fraction("0.6"):
+                wanted[doc, item] = (shared, len(set(own)))
+    found = {(int(row["id"]), int(row["item_id"])): (int(row["shared"]), int(row["shingles"])) for row in dict_table(out / "contamination.tsv")}
+    c.check("decontaminated: no shingle has words of two sections", found == wanted and len(found) > 50, (len(found), len(wanted)))
+    spans = dict_table(out / "spans.tsv")
+    text = lambda number: "\n\x1e\n".join(" ".join(turn) + "." for turn in docs[number])
+    bad = []
+    for row in spans:
+        doc, first, end = int(row["id"]), int(row["first_word"]), int(row["end_word"])
+        words = [word for turn in docs[doc] for word in turn]
+        place = text(doc).encode()[int(row["first_byte"]) : int(row["end_byte"])].decode()
+        bad += [] if words_of(place) == words[first:end] else [(row, place)]
+    c.check("decontaminated: spans of sections", spans and not bad, bad[:1])
+
+
 def parts_that_are_missing(c: Checks, folder: Path) -> None:
     """Items without one of their parts, in whatever order the parts are named; a number is its digits."""
     long = "one two three four five six seven eight nine ten"
@@ -399,6 +441,7 @@ def decontaminated(c: Checks) -> None:
         c.check("decontaminated: their directory is the benchmark", [Path(row["benchmark"]).name for row in dict_table(out / "benchmarks.tsv")] == ["quotes"])
 
     whole_or_exact(c, folder)
+    borders_of_sections(c, folder)
     parts_that_are_missing(c, folder)
 
     for name, given, word in (

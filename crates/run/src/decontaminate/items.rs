@@ -7,6 +7,7 @@ use crate::LookalikeError;
 use crate::lookup::name_of;
 use crate::reading::Documents;
 use lookalike_core::NgramIndex;
+use lookalike_core::ngrams::{Parts, TooManyTokens};
 use lookalike_decide::DocumentName;
 use lookalike_engine::poll::Poll;
 use lookalike_engine::signer::plain_text;
@@ -66,29 +67,32 @@ impl Items {
         let inputs = documents.inputs;
         let mut names = Vec::new();
         let mut benchmarks: Vec<&str> = Vec::new();
-        let mut parts: Vec<Vec<u64>> = Vec::new();
+        let mut parts = Parts::default();
         let mut has_value = vec![false; fields.len()];
         let mut problems = Problems::default();
         let (mut visit, mut scratch) = (VisitScratch::default(), WordScratch::default());
         progress.phase("reading items", Some(inputs.files.iter().map(|file| file.size).sum()));
-        let mut add = |record: &RecordView<'_>| {
+        let mut add = |record: &RecordView<'_>| -> Result<(), TooManyTokens> {
             names.push(name_of(record, inputs));
             benchmarks.push(site_of_file(&inputs.files[record.file as usize]));
             if whole {
                 let text = plain_text(&record.content);
-                parts.push(reader.words(&text, &mut scratch).to_vec());
+                reader.read(&text, &mut scratch);
+                scratch.append_to(&mut parts)?;
+                parts.end_part();
                 has_value[0] = true;
-                return;
+                return Ok(());
             }
             for (field, has_value) in has_value.iter_mut().enumerate() {
                 // The values of a list are one part: the choices of a question.
-                let mut words = Vec::new();
                 for text in record.given.of(field) {
-                    words.extend_from_slice(reader.words(text, &mut scratch));
+                    reader.read(text, &mut scratch);
+                    scratch.append_to(&mut parts)?;
                     *has_value = true;
                 }
-                parts.push(words);
+                parts.end_part();
             }
+            Ok(())
         };
         documents.with_chunks(|chunks| {
             for piece in chunks {
@@ -96,12 +100,15 @@ impl Items {
                 let mut found = Problems::default();
                 problem.into_iter().for_each(|problem| found.push(problem));
                 if let Some(chunk) = chunk {
-                    let consumed = chunk.consumed;
+                    let (consumed, mut added) = (chunk.consumed, Ok(()));
                     chunk.visit_once(inputs, &mut visit, &mut |item| match item {
-                        Item::Record(record) => add(&record),
+                        Item::Record(record) => added = added.and_then(|()| add(&record)),
                         Item::Bad(problem) => found.push(problem),
                         Item::Failed(failure) => found.push(failure.into_problem()),
                     });
+                    let too_many =
+                        |error| LookalikeError::Limit(format!("the items are too many: {error}"));
+                    added.map_err(too_many)?;
                     progress.advance(consumed, 0);
                 }
                 admitted.admit(&found)?;
@@ -126,8 +133,7 @@ impl Items {
             )));
         }
         let size = settings.ngram as usize;
-        let index = NgramIndex::new(size, size.min(LEAST_WORDS), parts)
-            .map_err(|error| LookalikeError::Limit(format!("the items are too many: {error}")))?;
+        let index = NgramIndex::new(size, size.min(LEAST_WORDS), parts);
         if index.is_empty() {
             return Err(LookalikeError::Settings(format!(
                 "none of {} items has a part of {} words or more, so nothing would be found; name the fields \

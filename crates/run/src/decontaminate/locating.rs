@@ -58,11 +58,10 @@ pub(super) fn locate(
     decisions: &Decisions,
     reader: &WordReader,
 ) -> Option<Located> {
-    let (words, places) = reader.located(text);
-    // The hits by n-gram, so that a part looks at its own only.
-    let mut hits: Vec<(Ngram, usize)> = Vec::new();
-    items.index.scan(&words, &mut Vec::new(), |place, ngram| hits.push((ngram, place)));
-    hits.sort_unstable();
+    let words = reader.located(text);
+    // By n-gram, so that a part looks at its own only.
+    let hits = words.ngrams(&items.index);
+    let places = words.places;
     let hits_of = |ngram: Ngram| {
         let start = hits.partition_point(|hit| hit.0 < ngram);
         let length = hits[start..].partition_point(|hit| hit.0 == ngram);
@@ -88,8 +87,9 @@ pub(super) fn locate(
             spans.add(range, decisions.counts[ngram.index()]);
         }
         let mut covered = Spans::default();
-        for (place, &ngram) in items.index.of_part(part).iter().enumerate() {
+        for &(place, ngram) in items.index.of_part(part) {
             if is_own(ngram) {
+                let place = place as usize;
                 covered.add(place..place + items.index.length(ngram), true);
             }
         }

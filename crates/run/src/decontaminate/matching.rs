@@ -130,6 +130,7 @@ impl SharedCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use lookalike_core::ngrams::Parts;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -139,7 +140,12 @@ mod tests {
             parts in prop::collection::vec(prop::collection::vec(0u64..4, 0..12), 1..6),
             text in prop::collection::vec(0u64..4, 0..40),
         ) {
-            let index = NgramIndex::new(3, 2, &parts).unwrap();
+            let mut read = Parts::default();
+            for part in &parts {
+                read.push(part).unwrap();
+                read.end_part();
+            }
+            let index = NgramIndex::new(3, 2, read);
             let mut found = BTreeSet::new();
             index.scan(&text, &mut Vec::new(), |_, ngram| _ = found.insert(ngram));
             let mut counts = SharedCounts::new(parts.len());

@@ -70,7 +70,6 @@ struct ChunkScan {
 struct ScanScratch {
     visit: VisitScratch,
     words: WordScratch,
-    hashes: Vec<u64>,
 }
 
 impl Scan {
@@ -183,21 +182,18 @@ impl ChunkScan {
         let Some(chunk) = chunk else { return scan };
         let (place, mut documents) = (chunk.place(), 0);
         scan.consumed = chunk.consumed;
-        let ScanScratch { visit, words, hashes } = scratch;
+        let ScanScratch { visit, words } = scratch;
         chunk.visit_once(inputs, visit, &mut |item| {
             let (file, record) = item.place();
             match item {
                 Item::Record(view) => {
                     let text = plain_text(&view.content);
-                    let tokens = reader.words(&text, words);
-                    let mut found = Vec::new();
-                    items.index.scan(tokens, hashes, |_, ngram| found.push(ngram));
+                    reader.read(&text, words);
+                    let found = words.ngrams(&items.index);
                     if !found.is_empty() {
-                        found.sort_unstable();
-                        found.dedup();
                         scan.found.push((file, record, found));
                     }
-                    scan.words += tokens.len() as u64;
+                    scan.words += words.count() as u64;
                     scan.text_bytes += text.len() as u64;
                     documents += 1;
                     match scan.of_files.last_mut() {

@@ -54,7 +54,7 @@ impl Search<'_> {
         let analysis = settings.analysis_of(documents.inputs, skip);
         let analysis =
             analysis.map_err(|failure| LookalikeError::unreadable(failure, admitted.strict))?;
-        let reader = WordReader::new(&analysis);
+        let reader = WordReader::new(&analysis, settings.fields.has_sections());
         let text_field = &settings.fields.text;
         let items = Items::read(*items, &reader, text_field, contamination, *admitted, progress)?;
         let scan =

@@ -1,50 +1,125 @@
 //! Words of texts as hashes.
 
-use lookalike_core::FeatureScratch;
-use lookalike_core::fingerprint;
+use lookalike_core::ngrams::{Parts, TooManyTokens};
+use lookalike_core::{FeatureScratch, Ngram, NgramIndex, fingerprint};
+use lookalike_io::SECTION_BREAK;
 use lookalike_text::{AnalysisSettings, Analyzer, Batch, Scratch};
 use std::ops::Range;
 
 /// Reads the words of texts; one for all threads.
-pub(super) struct WordReader(Analyzer);
+pub(super) struct WordReader {
+    analyzer: Analyzer,
+    /// Whether texts have sections: no n-gram has words of two.
+    sections: bool,
+}
 
 /// Working space of one thread.
 #[derive(Default)]
 pub(super) struct WordScratch {
     analysis: Scratch,
     features: FeatureScratch,
+    hashes: Vec<u64>,
+}
+
+/// The words of a text with their places.
+#[derive(Default)]
+pub(super) struct LocatedWords {
+    hashes: Vec<u64>,
+    /// The byte range of each word.
+    pub(super) places: Vec<Range<usize>>,
+    /// Where sections end in both.
+    section_ends: Vec<usize>,
 }
 
 impl WordReader {
-    pub(super) fn new(settings: &AnalysisSettings) -> Self {
-        Self(Analyzer::new(settings))
+    pub(super) fn new(settings: &AnalysisSettings, sections: bool) -> Self {
+        Self { analyzer: Analyzer::new(settings), sections }
     }
 
-    /// Hashes of the words of a text.
-    pub(super) fn words<'s>(&self, text: &str, scratch: &'s mut WordScratch) -> &'s [u64] {
-        let WordScratch { analysis, features } = scratch;
+    /// Reads the words of a text into the scratch.
+    pub(super) fn read(&self, text: &str, scratch: &mut WordScratch) {
+        let WordScratch { analysis, features, .. } = scratch;
         features.clear();
-        self.0.batches(text, analysis, |batch| match batch {
-            Batch::Ranges(bytes, places) => features.push_all(bytes, places),
-            Batch::Bytes(bytes) => features.push_bytes(bytes),
+        self.analyzer.sections(self.sections_of(text), analysis, |batch| match batch {
+            Some(Batch::Ranges(bytes, places)) => features.push_all(bytes, places),
+            Some(Batch::Bytes(bytes)) => features.push_bytes(bytes),
+            None => features.end_section(),
         });
-        features.tokens()
     }
 
-    /// The same hashes, and the byte range of each word. Slower, and it takes memory for each word.
-    pub(super) fn located(&self, text: &str) -> (Vec<u64>, Vec<Range<usize>>) {
-        let (mut words, mut places) = (Vec::new(), Vec::new());
-        self.0.located_tokens(text, |word, place| {
-            words.push(fingerprint::token(word.as_bytes()));
-            places.push(place);
-        });
-        (words, places)
+    /// The words of a text and the byte range of each. Slower, and it takes memory for each word.
+    pub(super) fn located(&self, text: &str) -> LocatedWords {
+        let mut words = LocatedWords::default();
+        let mut start = 0;
+        for section in self.sections_of(text) {
+            self.analyzer.located_tokens(section, |word, place| {
+                words.hashes.push(fingerprint::token(word.as_bytes()));
+                words.places.push(start + place.start..start + place.end);
+            });
+            words.section_ends.push(words.hashes.len());
+            start += section.len() + SECTION_BREAK.len_utf8();
+        }
+        words
+    }
+
+    fn sections_of<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let has_sections = self.sections;
+        text.split(move |c| has_sections && c == SECTION_BREAK)
     }
 }
 
 impl WordScratch {
+    /// Number of words that were read.
+    pub(super) fn count(&self) -> usize {
+        self.features.token_count()
+    }
+
+    /// Adds the words to the part that is not yet ended; those of the next text follow them.
+    pub(super) fn append_to(&self, parts: &mut Parts) -> Result<(), TooManyTokens> {
+        for (number, section) in self.features.sections().enumerate() {
+            if number > 0 {
+                parts.end_section();
+            }
+            parts.push(section)?;
+        }
+        Ok(())
+    }
+
+    /// The distinct n-grams of an index in the text, ascending.
+    pub(super) fn ngrams(&mut self, index: &NgramIndex) -> Vec<Ngram> {
+        let Self { features, hashes, .. } = self;
+        let mut found = Vec::new();
+        for section in features.sections() {
+            index.scan(section, hashes, |_, ngram| found.push(ngram));
+        }
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// Frees what a large document has taken.
     pub(super) fn free_large(&mut self) {
         self.features.free_large();
+    }
+}
+
+impl LocatedWords {
+    /// The n-grams of an index in the text with the numbers of their first words, ascending.
+    pub(super) fn ngrams(&self, index: &NgramIndex) -> Vec<(Ngram, usize)> {
+        let (mut found, mut start) = (Vec::new(), 0);
+        for &end in &self.section_ends {
+            index.scan(&self.hashes[start..end], &mut Vec::new(), |place, ngram| {
+                found.push((ngram, start + place));
+            });
+            start = end;
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// Hashes of the words.
+    #[cfg(test)]
+    pub(super) fn hashes(&self) -> &[u64] {
+        &self.hashes
     }
 }
