@@ -37,8 +37,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as work, Processes(Path(work), processes=2, tasks=4) as engine:
         outcome = run(engine, [Side(engine.documents(table), 0, row="row")], question)
         kept = engine.table(outcome.found.kept, names.KEPT)
-        ledger = engine.table(outcome.found.ledger, names.ledger(question.settings.measure))
-        pairs = engine.table(outcome.found.pairs, names.pairs(question.settings.measure))
+        ledger = engine.table(outcome.found.ledger, names.ledger(question.settings.to_json()))
+        pairs = engine.table(outcome.found.pairs, names.pairs(question.settings.to_json()))
 
     # The same documents stay, for the same reasons, as on one machine.
     result = lookalike.dedup(table, settings=question.settings)

@@ -69,6 +69,7 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run::recluster, module)?)?;
     module.add_function(wrap_pyfunction!(run::undo, module)?)?;
     module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(steps::ignored_shingles, module)?)?;
     module.add_function(wrap_pyfunction!(steps::result_columns, module)?)?;
     module.add_function(wrap_pyfunction!(steps::step_digest, module)?)?;
     index::add_to(module)?;

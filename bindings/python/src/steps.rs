@@ -8,6 +8,7 @@ use lookalike::distributed::steps::{StepContext, StepOptions, digest_of_sums, st
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
+use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 /// A step in one task.
@@ -72,16 +73,23 @@ impl Step {
     }
 }
 
-/// The columns of a result table: each as rows of steps call it, and its name.
+/// The shingles of the texts that settings ignore, which are read here, for the step `sign`.
+#[pyfunction]
+pub(crate) fn ignored_shingles(py: Python<'_>, settings: &str) -> PyResult<Cow<'static, [u8]>> {
+    let settings = settings::parse(py, settings)?;
+    let found = py.detach(|| lookalike::distributed::steps::ignored_shingles(&settings));
+    found.map(Cow::Owned).map_err(|error| errors::exception(py, error))
+}
+
+/// The columns of a result table of a run with these settings: each as rows of steps call it, and its name.
 #[pyfunction]
 pub(crate) fn result_columns(
     py: Python<'_>,
     table: &str,
-    measure: &str,
+    settings: &str,
 ) -> PyResult<Vec<(String, &'static str)>> {
-    let measure = serde_json::from_value(measure.into());
-    let measure = measure.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    lookalike::distributed::steps::result_columns(table, measure)
+    let settings = settings::parse(py, settings)?;
+    lookalike::distributed::steps::result_columns(table, &settings)
         .map_err(|error| errors::exception(py, error))
 }
 

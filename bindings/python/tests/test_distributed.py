@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from array import array
 from collections.abc import Callable, Iterator
@@ -56,10 +57,10 @@ def comparable(table: Any) -> Any:
 
 def check(engine: Processes, found: Outcome[Any], result: lookalike.Result) -> None:
     """Every row and the digest equal those of one machine."""
-    measure = result.settings.measure
+    settings = result.settings.to_json()
     for name, own in {
-        "ledger": engine.table(found.found.ledger, names.ledger(measure)),
-        "pairs": engine.table(found.found.pairs, names.pairs(measure)),
+        "ledger": engine.table(found.found.ledger, names.ledger(settings)),
+        "pairs": engine.table(found.found.pairs, names.pairs(settings)),
         "clusters": engine.table(found.found.clusters, names.CLUSTERS),
     }.items():
         expected = comparable(getattr(result, name))
@@ -184,8 +185,48 @@ def test_pairs_between_two_collections(engine: Processes) -> None:
         a, b = table_of(texts[::2]), table_of(texts[1::2], seed=1)
         question = Question(lookalike.Settings(**settings), "a", "b", removes=False, cross=True)
         sides = [Side(engine.documents(a), 0, "row"), Side(engine.documents(b), 1, "row")]
-        found = engine.table(pairs_between(engine, sides, question), names.pairs(question.settings.measure))
+        found = engine.table(pairs_between(engine, sides, question), names.pairs(question.settings.to_json()))
         check_pairs_across(found, pairs_across(texts[::2], texts[1::2], **settings))
+
+
+IGNORED: dict[str, dict[str, Any]] = {
+    "plain": {"threshold": 0.5},
+    "best": {"threshold": 0.4, "witness": "best", "linkage": "leaders"},
+    "components": {"threshold": 0.5, "linkage": "components"},
+    "containment": {"threshold": 0.6, "measure": "containment"},
+    "features": {"threshold": 0.5, "min_features": 12, "distinct_by": "numbers"},
+}
+
+
+@LIMITS
+@pytest.mark.parametrize("name", IGNORED)
+@pytest.mark.parametrize("call", [lookalike.dedup, lookalike.cluster])
+def test_ignored_texts(
+    engine: Processes, tmp_path: Path, name: str, limits: Limits, call: Callable[..., lookalike.Result]
+) -> None:
+    texts, given = handed_out(tmp_path)
+    table = table_of(texts)
+    settings = {**IGNORED[name], "ignore_text": given}
+    result = call(table, **settings)
+    assert result.summary["digest"] != call(table, **IGNORED[name]).summary["digest"]
+    pairs = pyarrow.table(result.pairs)
+    assert pairs["whole_resemblance"].to_pylist() != pairs["resemblance"].to_pylist()
+    question = Question(result.settings, removes=call is lookalike.dedup)
+    found = run(engine, [Side(engine.documents(table), 0, "row")], question, limits=limits)
+    check(engine, found, result)
+
+
+def handed_out(folder: Path) -> tuple[list[str | None], list[Path]]:
+    """Texts, of which many have one of two exercises and some have nothing else, and the files of these."""
+    exercises = [" ".join(f"{kind}{word}" for word in range(40)) for kind in ("p", "q")]
+    given = [folder / "exercise.txt", folder / "exercises.jsonl"]
+    given[0].write_text(exercises[0])
+    given[1].write_text(json.dumps({"text": exercises[1]}) + "\n")
+    chance = random.Random(8)
+    texts: list[str | None] = [*traps(), *exercises, exercises[0], exercises[1].upper(), f"{exercises[0]} end"]
+    for text in traps()[::3]:
+        texts.append(f"{chance.choice(exercises)} {text}" if chance.random() < 0.7 else f"{text} {exercises[0]}")
+    return texts, given
 
 
 def random_order(seed: int, table: Any) -> Callable[[bytes], bytes]:
@@ -294,7 +335,12 @@ def test_sets_that_an_engine_loses_are_noticed(tmp_path: Path, limits: Limits) -
             run(engine, [Side(engine.documents(table), 0, "row")], Question(lookalike.Settings()), limits=limits)
 
 
-def test_methods_are_refused() -> None:
-    for settings in [lookalike.Settings(method="imatch"), lookalike.Settings(ignore_common=3)]:
+def test_what_is_for_one_machine_is_refused() -> None:
+    for settings in [
+        lookalike.Settings(method="imatch"),
+        lookalike.Settings(ignore_common=3),
+        lookalike.Settings(boilerplate=3),
+        lookalike.Settings(keep_n=2),
+    ]:
         with pytest.raises(lookalike.SettingsError, match="one machine"):
             Context.of(settings, name="table").task("number").columns

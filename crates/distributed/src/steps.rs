@@ -15,17 +15,20 @@
 mod candidates;
 mod description;
 mod graph;
+mod ignored;
 mod keys;
 mod results;
 mod rounds;
 mod routes;
 mod rows;
+mod sent_set;
 mod sign;
 mod step;
 mod tables;
 mod units;
 
 pub use description::step;
+pub use ignored::ignored_shingles;
 pub use results::digest_of_sums;
 pub use step::{Step, StepContext, StepOptions};
 pub use tables::result_columns;
@@ -37,17 +40,6 @@ use tables::{Message, MessageWriter, message};
 fn counts(out: &mut MessageWriter, counts: &serde_json::Value) -> Result<(), LookalikeError> {
     let blob = counts.to_string();
     out.push(Message { kind: message::COUNTS, blob: blob.as_bytes(), ..Message::default() })
-}
-
-/// Replaces `out` by the numbers that bytes hold.
-fn elements_of(bytes: &[u8], out: &mut Vec<u64>) -> Result<(), LookalikeError> {
-    let (numbers, rest) = bytes.as_chunks::<8>();
-    out.clear();
-    out.extend(numbers.iter().map(|bytes| u64::from_le_bytes(*bytes)));
-    match rest {
-        [] => Ok(()),
-        _ => Err(damaged("a set is cut short: remove the stages of this run and start again")),
-    }
 }
 
 /// The error of rows of another version, damaged rows, or rows in another order.

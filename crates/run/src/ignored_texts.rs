@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 /// The shingles of texts that are ignored.
 #[derive(Debug, Clone)]
-pub(crate) struct IgnoredTexts {
+pub struct IgnoredTexts {
     /// The shingles of all texts.
-    pub(crate) elements: Arc<CommonElements>,
+    pub elements: Arc<CommonElements>,
     /// Number of texts.
-    pub(crate) texts: u64,
+    pub texts: u64,
 }
 
 impl IgnoredTexts {
@@ -27,7 +27,7 @@ impl IgnoredTexts {
     ///
     /// # Errors
     /// A file that cannot be read as a whole, texts without a shingle.
-    pub(crate) fn of(settings: &Settings) -> Result<Option<Self>, LookalikeError> {
+    pub fn of(settings: &Settings) -> Result<Option<Self>, LookalikeError> {
         if settings.ignore_text.is_empty() {
             return Ok(None);
         }

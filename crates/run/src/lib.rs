@@ -27,7 +27,7 @@ mod explain;
 pub mod feature_settings;
 pub mod given_fields;
 mod guards;
-mod ignored_texts;
+pub mod ignored_texts;
 pub mod index;
 pub mod input_fields;
 mod job_steps;

@@ -474,12 +474,14 @@ impl Settings {
     /// Settings about survivors, for [`Settings::refuse`].
     pub const SURVIVORS: [&str; 3] = ["keep_n", "contained_only", "max_lost"];
 
-    /// Refuses every setting that not all calls honour, in a call that honours none of them.
+    /// Refuses every setting that not all calls honour, in a call that honours these of them.
     ///
     /// # Errors
-    /// The first setting that is given.
-    pub fn refuse_scoped(&self, what: &str) -> Result<(), LookalikeError> {
-        self.refuse(&SCOPES.map(|(name, ..)| name), what)
+    /// The first other setting that is given.
+    pub fn refuse_scoped(&self, honoured: &[&str], what: &str) -> Result<(), LookalikeError> {
+        let names = SCOPES.iter().map(|(name, ..)| *name);
+        let others: Vec<&str> = names.filter(|name| !honoured.contains(name)).collect();
+        self.refuse(&others, what)
     }
 
     /// Refuses those of these settings that are given, in a call that does not honour them.
@@ -551,7 +553,7 @@ const SCOPES: [Scope; 7] = [
     ("max_lost", |given| given.max_lost.is_some(), "dedup and cluster on one machine"),
     ("label_field", |given| given.label_field.is_some(), "dedup and plan on one machine"),
     ("boilerplate", |given| given.boilerplate.is_some(), "dedup and cluster on one machine"),
-    ("ignore_text", |given| !given.ignore_text.is_empty(), "dedup and cluster on one machine"),
+    ("ignore_text", |given| !given.ignore_text.is_empty(), "dedup and cluster"),
     ("across", |given| given.across.is_some(), "dedup and cluster on one machine"),
 ];
 

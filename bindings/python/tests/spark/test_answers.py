@@ -13,7 +13,7 @@ import pytest
 import lookalike
 import lookalike.spark
 from lookalike.distributed.limits import Limits
-from test_distributed import check_pairs_across, pairs_across, scored, table_of, traps
+from test_distributed import check_pairs_across, handed_out, pairs_across, scored, table_of, traps
 
 from .same import check
 
@@ -77,6 +77,25 @@ def test_what_documents_need_to_have_in_common(stored: Stored, tmp_path: Path) -
     result = lookalike.dedup(table, **settings)
     check(found, result)
     assert 0 < len(result.removed()) < len(lookalike.dedup(table, threshold=0.5).removed())
+
+
+@pytest.mark.parametrize("tasks", [1, 5])
+def test_ignored_texts(stored: Stored, tmp_path: Path, tasks: int) -> None:
+    texts, given = handed_out(tmp_path)
+    table = table_of(texts)
+    settings: dict[str, Any] = {"threshold": 0.5, "ignore_text": given}
+    documents = stored(table).repartition(tasks)
+    for on_spark, here in [(lookalike.spark.dedup, lookalike.dedup), (lookalike.spark.cluster, lookalike.cluster)]:
+        found = on_spark(documents, work=str(tmp_path / "work"), row="row", tasks=tasks, **settings)
+        check(found, here(table, **settings))
+        assert "whole_resemblance" in found.pairs.columns
+    # Other texts under the same names are other settings: nothing is gone on from.
+    given[1].write_text('{"text": "entirely other words than those of the exercise"}\n')
+    stages: list[lookalike.spark.Stage] = []
+    again = {**settings, "progress": stages.append, "resume": True}
+    found = lookalike.spark.cluster(documents, work=str(tmp_path / "work"), row="row", tasks=tasks, **again)
+    assert not any(stage.resumed for stage in stages)
+    check(found, lookalike.cluster(table, **settings))
 
 
 def test_rounds(stored: Stored, tmp_path: Path) -> None:

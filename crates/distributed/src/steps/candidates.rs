@@ -1,9 +1,10 @@
 //! Postings of buckets to candidate pairs, and the verification of pairs.
 
 use super::rows::RowWriter;
+use super::sent_set::{SetFormat, numbers_of};
 use super::step::{RowStep, Step, StepContext};
 use super::tables::{Edge, EdgeWriter, Message, MessageReader, MessageWriter, edge, message};
-use super::{counts, damaged, elements_of};
+use super::{counts, damaged};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use lookalike_core::{Overlap, overlap};
@@ -201,26 +202,57 @@ impl Step for Buckets {
 /// Sets of parts and those that are compared with them, sorted by (part, kind): the pairs that
 /// match with their counts, or with `all` every pair, as a decision.
 pub(super) struct Verify {
+    format: SetFormat,
     criterion: Criterion,
     all: bool,
     part: Option<i64>,
-    /// The sets of the part: the rank, and where its elements end.
-    ranks: Vec<(u64, usize, usize)>,
-    elements: Vec<u64>,
+    /// The sets of the part, by rank.
+    sets: Vec<(u64, Place)>,
+    numbers: Vec<u64>,
     sorted: bool,
     /// The set that is compared, and those with which it is.
     own: Vec<u64>,
     others: Vec<u64>,
 }
 
+/// Where a set is among the numbers of several.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    start: usize,
+    /// Where its elements end, and those begin that were removed from it.
+    removed: usize,
+    end: usize,
+}
+
+impl Place {
+    /// Appends a set to numbers.
+    fn add(format: SetFormat, set: &[u8], numbers: &mut Vec<u64>) -> Result<Self, LookalikeError> {
+        let set = format.read(set)?;
+        let start = numbers.len();
+        numbers_of(set.elements, numbers)?;
+        let removed = numbers.len();
+        numbers_of(set.removed, numbers)?;
+        Ok(Self { start, removed, end: numbers.len() })
+    }
+
+    fn elements(self, numbers: &[u64]) -> &[u64] {
+        &numbers[self.start..self.removed]
+    }
+
+    fn removed(self, numbers: &[u64]) -> &[u64] {
+        &numbers[self.removed..self.end]
+    }
+}
+
 impl Verify {
     pub(super) fn new(context: &StepContext, all: bool) -> Self {
         Self {
+            format: SetFormat::new(&context.settings),
             criterion: context.criterion,
             all,
             part: None,
-            ranks: Vec::new(),
-            elements: Vec::new(),
+            sets: Vec::new(),
+            numbers: Vec::new(),
             sorted: false,
             own: Vec::new(),
             others: Vec::new(),
@@ -228,18 +260,20 @@ impl Verify {
     }
 
     fn probe(&mut self, row: Message<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
-        let Self { own, others, .. } = self;
-        elements_of(row.blob, own)?;
+        let Self { own: numbers, others, .. } = self;
+        numbers.clear();
+        let place = Place::add(self.format, row.blob, numbers)?;
+        let (own, removed) = (place.elements(numbers), place.removed(numbers));
         others.clear();
         decode_ranks(row.list, others).map_err(damaged)?;
         for &other in &*others {
-            let found = self.ranks.binary_search_by_key(&other, |set| set.0);
-            let (_, start, end) = self.ranks[found.map_err(|_| {
+            let found = self.sets.binary_search_by_key(&other, |set| set.0);
+            let (_, place) = self.sets[found.map_err(|_| {
                 damaged(format!(
                     "the set {other} of a pair did not come to its task: the engine split a part, or lost rows"
                 ))
             })?];
-            let set = &self.elements[start..end];
+            let set = place.elements(&self.numbers);
             let counts = match self.all {
                 true => Some(Overlap {
                     shared: overlap(own, set),
@@ -249,6 +283,9 @@ impl Verify {
                 false => verify(self.criterion, own, set),
             };
             if let Some(Overlap { shared, a, b }) = counts {
+                let others = place.removed(&self.numbers);
+                let whole_shared = shared + overlap(removed, others);
+                let both = (removed.len() + others.len()) as u32;
                 out.push(Edge {
                     later: row.rank,
                     kind: if self.all { edge::DECISION } else { edge::MATCH },
@@ -256,6 +293,8 @@ impl Verify {
                     shared: shared.into(),
                     size_later: a.into(),
                     size_earlier: b.into(),
+                    whole_shared: whole_shared.into(),
+                    whole_union: (a + b + both) as i64 - i64::from(whole_shared),
                     ..Edge::default()
                 })?;
             }
@@ -271,18 +310,16 @@ impl RowStep<Message<'static>, Edge<'static>> for Verify {
         }
         if self.part != Some(row.part) {
             (self.part, self.sorted) = (Some(row.part), false);
-            self.ranks.clear();
-            self.elements.clear();
+            self.sets.clear();
+            self.numbers.clear();
         }
         if row.kind == message::SET {
-            elements_of(row.blob, &mut self.own)?;
-            let start = self.elements.len();
-            self.elements.extend_from_slice(&self.own);
-            self.ranks.push((row.rank as u64, start, self.elements.len()));
+            let place = Place::add(self.format, row.blob, &mut self.numbers)?;
+            self.sets.push((row.rank as u64, place));
             return Ok(());
         }
         if !self.sorted {
-            self.ranks.sort_unstable();
+            self.sets.sort_unstable();
             self.sorted = true;
         }
         self.probe(row, out)

@@ -145,7 +145,7 @@ enum Description {
 /// Makes a step.
 ///
 /// `description` is JSON: the name of the step under `step`, and its parameters. `data` is what some
-/// steps need besides: the element order for those that make keys, a `directory` for
+/// steps need besides: [`ignored_shingles`](super::ignored_shingles) for `sign`, the element order for those that make keys, a `directory` for
 /// `distinct_sets`, what `gather_pairs` made for `route_all`.
 ///
 /// # Errors
@@ -174,15 +174,19 @@ pub fn step(
     let description: Description = serde_json::from_str(description)
         .map_err(|error| LookalikeError::Settings(format!("no such step: {error}")))?;
     Ok(match description {
-        Description::Sign { task, side, row } => Box::new(Sign::new(context, task, side, row)?),
+        Description::Sign { task, side, row } => {
+            Box::new(Sign::new(context, task, side, row, data)?)
+        }
         Description::Number {} => of_rows(Number::new(context)?),
         Description::Units {} => of_rows(Units::default()),
         Description::Directory {} => of_rows(Directory::new(context.criterion)),
         Description::DistinctSets {} => of_rows(DistinctSets::new(data)?),
         Description::UnitMessages {} => of_rows(UnitMessages),
         Description::SetMessages {} => of_rows(SetMessages),
-        Description::TakeSets {} => of_rows(TakeSets::new(context.criterion)),
-        Description::Sketch { elements, seed, task } => of_rows(Sketch::new(elements, seed, task)),
+        Description::TakeSets {} => of_rows(TakeSets::new(context)),
+        Description::Sketch { elements, seed, task } => {
+            of_rows(Sketch::new(context, elements, seed, task))
+        }
         Description::MergeSketches { order } => of_rows(MergeSketches::new(order)),
         Description::Postings { buckets } => of_rows(Postings::new(context, data, buckets)?),
         Description::Regroup { buckets } => of_rows(Regroup::new(buckets)),

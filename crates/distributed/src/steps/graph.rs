@@ -116,12 +116,14 @@ impl RowStep<Edge<'static>, Edge<'static>> for Label {
 /// removed, and their witnesses.
 pub(super) struct Leaders {
     pass: Option<LeaderPass<i64>>,
+    /// The matches of the later set whose rows are read: the pass takes their sets and counts.
+    matches: Vec<Edge<'static>>,
 }
 
 impl Leaders {
     pub(super) fn new(context: &StepContext) -> Self {
         let pass = LeaderPass::new(context.settings.witness, context.criterion.measure);
-        Self { pass: Some(pass) }
+        Self { pass: Some(pass), matches: Vec::new() }
     }
 }
 
@@ -130,25 +132,13 @@ fn overlap_of(row: &Edge<'_>) -> Overlap {
     Overlap { shared: row.shared as u32, a: row.size_later as u32, b: row.size_earlier as u32 }
 }
 
-/// The row of a removed set with its witness.
-fn removed(component: i64, later: i64, earlier: i64, counts: Overlap) -> Edge<'static> {
-    Edge {
-        component,
-        later,
-        kind: edge::DECISION,
-        earlier,
-        shared: counts.shared.into(),
-        size_later: counts.a.into(),
-        size_earlier: counts.b.into(),
-        ..Edge::default()
-    }
-}
-
-/// A decision, if a set is removed.
-fn decision(decision: Decision<i64>) -> Option<Edge<'static>> {
+/// The match that decides, if a set is removed, among those of the set.
+fn decision(decision: Decision<i64>, matches: &[Edge<'static>]) -> Option<Edge<'static>> {
     match decision {
-        Decision::Removed(MatchEdge { component, later, earlier, overlap }) => {
-            Some(removed(component, later, earlier, overlap))
+        Decision::Removed(MatchEdge { later, earlier, .. }) => {
+            let deciding = |row: &&Edge<'_>| (row.later, row.earlier) == (later, earlier);
+            let row = matches.iter().find(deciding)?;
+            Some(Edge { kind: edge::DECISION, ..*row })
         }
         Decision::Kept(_) => None,
     }
@@ -158,14 +148,19 @@ impl RowStep<Edge<'static>, Edge<'static>> for Leaders {
     fn row(&mut self, row: Edge<'_>, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
         let mut result = Ok(());
         let Edge { component, later, earlier, .. } = row;
-        let Some(pass) = &mut self.pass else { return Ok(()) };
+        let Self { pass: Some(pass), matches } = self else { return Ok(()) };
         let edge = MatchEdge { component, later, earlier, overlap: overlap_of(&row) };
+        // What a row decides is about the set before.
         let emit = |made| {
-            if let (Some(row), true) = (decision(made), result.is_ok()) {
+            if let (Some(row), true) = (decision(made, matches), result.is_ok()) {
                 result = out.push(row);
             }
         };
         pass.push(edge, emit).map_err(damaged)?;
+        if matches.last().is_some_and(|last| last.later != later) {
+            matches.clear();
+        }
+        matches.push(row.owned());
         result
     }
 
@@ -173,7 +168,7 @@ impl RowStep<Edge<'static>, Edge<'static>> for Leaders {
         let mut result = Ok(());
         if let Some(pass) = self.pass.take() {
             pass.finish(|made| {
-                if let (Some(row), true) = (decision(made), result.is_ok()) {
+                if let (Some(row), true) = (decision(made, &self.matches), result.is_ok()) {
                     result = out.push(row);
                 }
             });
@@ -185,11 +180,8 @@ impl RowStep<Edge<'static>, Edge<'static>> for Leaders {
 /// Matches with kept sets, sorted by (later, earlier): the best witness of each set.
 pub(super) struct BestWitness {
     measure: Measure,
-    search: Option<(i64, WitnessSearch<Best>)>,
+    search: Option<(i64, WitnessSearch<Edge<'static>>)>,
 }
-
-/// A kept match.
-type Best = (i64, Overlap);
 
 impl BestWitness {
     pub(super) fn new(context: &StepContext) -> Self {
@@ -205,14 +197,14 @@ impl RowStep<Edge<'static>, Edge<'static>> for BestWitness {
         }
         let Some((_, search)) = &mut self.search else { return Ok(()) };
         let counts = overlap_of(&row);
-        let better = |best: Best| self.measure.compare(counts, best.1).is_gt();
-        let _ = search.offer(|best| best.is_none_or(better).then_some((row.earlier, counts)));
+        let better = |best| self.measure.compare(counts, overlap_of(&best)).is_gt();
+        let _ = search.offer(|best| best.is_none_or(better).then_some(row.owned()));
         Ok(())
     }
 
     fn end(&mut self, out: &mut EdgeWriter) -> Result<(), LookalikeError> {
-        let Some((later, search)) = self.search.take() else { return Ok(()) };
-        let Some((earlier, counts)) = search.witness() else { return Ok(()) };
-        out.push(removed(0, later, earlier, counts))
+        let Some((_, search)) = self.search.take() else { return Ok(()) };
+        let Some(best) = search.witness() else { return Ok(()) };
+        out.push(Edge { component: 0, kind: edge::DECISION, ..best })
     }
 }

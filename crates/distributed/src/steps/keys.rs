@@ -1,8 +1,9 @@
 //! Sets to document frequencies, prefix keys, and postings for buckets.
 
+use super::sent_set::{SetFormat, numbers_of};
 use super::step::{RowStep, StepContext};
 use super::tables::{Message, MessageWriter, message};
-use super::{counts, damaged, elements_of};
+use super::{counts, damaged};
 use lookalike_join::shuffle::{NO_WITNESS, PostingBuckets, Role, ShuffledPosting, decode_postings};
 use lookalike_join::{Criterion, DfSketch, ElementOrder, PrefixKey, index_keys};
 use lookalike_run::LookalikeError;
@@ -15,15 +16,17 @@ const MERGED: i64 = 16;
 
 /// Counts in how many sets elements are.
 pub(super) struct Sketch {
+    format: SetFormat,
     sketch: DfSketch,
     part: i64,
     elements: Vec<u64>,
 }
 
 impl Sketch {
-    pub(super) fn new(elements: u64, seed: u64, task: u32) -> Self {
+    pub(super) fn new(context: &StepContext, elements: u64, seed: u64, task: u32) -> Self {
         let sketch = DfSketch::within(elements, seed, SKETCH_BYTES);
-        Self { sketch, part: i64::from(task) % MERGED, elements: Vec::new() }
+        let (format, part) = (SetFormat::new(&context.settings), i64::from(task) % MERGED);
+        Self { format, sketch, part, elements: Vec::new() }
     }
 }
 
@@ -33,7 +36,8 @@ impl RowStep<Message<'static>, Message<'static>> for Sketch {
             return Ok(());
         }
         if self.sketch.takes(row.rank as u64) {
-            elements_of(row.blob, &mut self.elements)?;
+            self.elements.clear();
+            numbers_of(self.format.read(row.blob)?.elements, &mut self.elements)?;
             self.sketch.add(&self.elements);
         }
         Ok(())
@@ -81,6 +85,7 @@ impl RowStep<Message<'static>, Message<'static>> for MergeSketches {
 
 /// The keys of a set in the element order.
 struct Keys {
+    format: SetFormat,
     criterion: Criterion,
     order: ElementOrder,
     elements: Vec<u64>,
@@ -90,12 +95,14 @@ struct Keys {
 impl Keys {
     fn new(context: &StepContext, order: &[u8]) -> Result<Self, LookalikeError> {
         let order = ElementOrder::from_bytes(order).map_err(damaged)?;
-        Ok(Self { criterion: context.criterion, order, elements: Vec::new(), keys: Vec::new() })
+        let (format, criterion) = (SetFormat::new(&context.settings), context.criterion);
+        Ok(Self { format, criterion, order, elements: Vec::new(), keys: Vec::new() })
     }
 
     /// The keys of a set, and its size.
     fn of(&mut self, blob: &[u8]) -> Result<(&[PrefixKey], u32), LookalikeError> {
-        elements_of(blob, &mut self.elements)?;
+        self.elements.clear();
+        numbers_of(self.format.read(blob)?.elements, &mut self.elements)?;
         index_keys(self.criterion, &self.order, &self.elements, &mut self.keys);
         Ok((&self.keys, self.elements.len() as u32))
     }
@@ -202,7 +209,8 @@ impl RowStep<Message<'static>, Message<'static>> for RoundPostings {
         let Some((_, role, witness)) = self.role.filter(|(set, ..)| *set == row.part) else {
             return Ok(());
         };
-        elements_of(row.blob, &mut self.elements)?;
+        self.elements.clear();
+        numbers_of(row.blob, &mut self.elements)?;
         let (rank, size) = (row.rank as u64, row.number as u32);
         for (position, &key) in (0..).zip(&self.elements) {
             let posting = ShuffledPosting { key, rank, size, position, role, witness };

@@ -4,7 +4,8 @@ use super::damaged;
 use super::rows::{RowKind, RowWriter, no_column};
 use super::step::{RowStep, Step, StepContext, of_rows};
 use super::tables::{
-    Document, Edge, Found, FoundReader, FoundWriter, Member, MemberWriter, edge, member, result,
+    Document, Edge, Found, FoundReader, FoundWriter, Member, MemberWriter, edge, measures, member,
+    result,
 };
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -47,7 +48,8 @@ impl RowStep<Edge<'static>, Member<'static>> for MemberEdges {
             },
             _ => return Ok(()),
         };
-        out.push(Member { rank: -1, shared: row.shared, ..own })
+        let (whole_shared, whole_union) = (row.whole_shared, row.whole_union);
+        out.push(Member { rank: -1, shared: row.shared, whole_shared, whole_union, ..own })
     }
 }
 
@@ -63,18 +65,31 @@ impl RowStep<Member<'static>, Member<'static>> for Assign {
         match row.kind {
             member::REMOVED => {
                 let Member { key, other, shared, size_other, .. } = row;
-                self.removed = Some(Member { key, other, shared, size_other, ..Member::default() });
+                let Member { whole_shared, whole_union, .. } = row;
+                self.removed = Some(Member {
+                    key,
+                    other,
+                    shared,
+                    size_other,
+                    whole_shared,
+                    whole_union,
+                    ..Member::default()
+                });
             }
             member::DOCUMENT => {
                 let removed = self.removed.filter(|removed| removed.key == row.key);
                 out.push(match removed {
                     // In `other` the set of the document.
-                    Some(Member { other, shared, size_other, .. }) => Member {
+                    Some(Member {
+                        other, shared, size_other, whole_shared, whole_union, ..
+                    }) => Member {
                         key: other,
                         kind: member::FOLLOWER,
                         other: row.key,
                         shared,
                         size_other,
+                        whole_shared,
+                        whole_union,
                         ..row
                     },
                     None => Member {
@@ -82,6 +97,9 @@ impl RowStep<Member<'static>, Member<'static>> for Assign {
                         other: row.key,
                         shared: row.size,
                         size_other: row.size,
+                        // Documents of equal sets have equal complete sets, or the same words.
+                        whole_shared: 1,
+                        whole_union: 1,
                         ..row
                     },
                 })?;
@@ -162,7 +180,37 @@ struct Rows {
     columns: [Written<Compared<'static>>; 2],
     cross: bool,
     leaders: bool,
+    /// Whether texts are ignored, so that complete documents are compared as well.
+    whole: bool,
     bytes: Vec<u8>,
+}
+
+/// The counts of two sets, and of the complete documents, where texts are ignored.
+#[derive(Clone, Copy)]
+struct Counts {
+    sets: Overlap,
+    whole: Overlap,
+}
+
+impl Counts {
+    /// Of sets with these sizes.
+    fn of(row: &Member<'_>, [a, b]: [i64; 2]) -> Self {
+        let [shared, a, b] = [row.shared, a, b].map(|count| count as u32);
+        let [common, union] = [row.whole_shared, row.whole_union].map(|count| count as u32);
+        // Their resemblance is that of the complete documents.
+        let whole = Overlap { shared: common, a: union, b: common };
+        Self { sets: Overlap { shared, a, b }, whole }
+    }
+
+    /// Of equal sets.
+    fn equal(size: i64) -> Self {
+        let row = Member { shared: size, whole_shared: 1, whole_union: 1, ..Member::default() };
+        Self::of(&row, [size, size])
+    }
+
+    fn swapped(self) -> Self {
+        Self { sets: self.sets.swapped(), ..self }
+    }
 }
 
 impl Rows {
@@ -171,9 +219,10 @@ impl Rows {
         Self {
             names: [0, 1].map(|side| context.name(side).to_owned()),
             measure,
-            columns: [LEDGER, PAIRS].map(|table| table.of(Measures::of_sets(measure))),
+            columns: [LEDGER, PAIRS].map(|table| table.of(measures(&context.settings))),
             cross: context.cross,
             leaders: context.settings.linkage() == Linkage::Leaders,
+            whole: measures(&context.settings).whole,
             bytes: Vec::new(),
         }
     }
@@ -206,12 +255,13 @@ impl Rows {
         side: i64,
         [a, b]: [&DocumentName<'_>; 2],
         rule: Option<&str>,
-        counts: Overlap,
+        counts: Counts,
         out: &mut FoundWriter,
     ) -> Result<(), LookalikeError> {
-        let evidence = Evidence::Exact(counts);
+        let evidence = Evidence::Exact(counts.sets);
+        let whole = self.whole.then(|| counts.whole.resemblance());
         let columns = &self.columns[usize::from(rule.is_none())];
-        let row = Compared { a, b, rule, evidence, whole: None, difference: None };
+        let row = Compared { a, b, rule, evidence, whole, difference: None };
         let hash = columns.hash(&row, &mut self.bytes);
         let found = Found::of(table, side, a).and(b).hashed(hash);
         out.push(Found { rule, compared: Some(row), ..found })
@@ -223,7 +273,7 @@ impl Rows {
         &mut self,
         x: (&DocumentName<'_>, i64),
         y: (&DocumentName<'_>, i64),
-        counts: Overlap,
+        counts: Counts,
         out: &mut FoundWriter,
     ) -> Result<(), LookalikeError> {
         // With leaders, a pair of the other collection has no part in what is removed.
@@ -251,10 +301,6 @@ fn identity(row: &Member<'_>) -> Identity<(i64, i64), (i64, i64), i64> {
         tokens: (row.tokens_high, row.tokens_low),
         set: row.other,
     }
-}
-
-fn overlap_of(shared: i64, a: i64, b: i64) -> Overlap {
-    Overlap { shared: shared as u32, a: a as u32, b: b as u32 }
 }
 
 /// Leaders and followers sorted by (key, kind, other, rank): the ledger, the clusters, the documents
@@ -305,7 +351,7 @@ impl Results {
             return self.kept(row, out);
         }
         let rule = Rule::of(&identity(row), &leader.identity, self.by_match);
-        let counts = overlap_of(row.shared, row.size, row.size_other);
+        let counts = Counts::of(row, [row.size, row.size_other]);
         let name = self.rows.own(row);
         if !self.list && row.side == 0 {
             self.rows.compared(
@@ -320,7 +366,7 @@ impl Results {
         if !self.complete && row.other != leader.identity.set {
             self.rows.pair((&name.name, row.side), (&leader.name, leader.side), counts, out)?;
         }
-        let measure = self.rows.measure.value(counts);
+        let measure = self.rows.measure.value(counts.sets);
         if !leader.written {
             let row = Found::of(result::LEADER, leader.side, &leader.name);
             out.push(Found { leader: leader.rank, measure: Some(1.0), ..row })?;
@@ -394,7 +440,7 @@ impl EqualPairs {
     ) -> Result<(), LookalikeError> {
         let documents = self.documents.of(set);
         let own = self.rows.own(row);
-        let counts = overlap_of(own.size, own.size, own.size);
+        let counts = Counts::equal(own.size);
         for other in &*documents {
             self.rows.pair((&own.name, own.side), (&other.name, other.side), counts, out)?;
         }
@@ -444,6 +490,8 @@ impl RowStep<Member<'static>, Member<'static>> for PairEnds {
                         size: row.size,
                         shared: row.shared,
                         size_other: row.size_other,
+                        whole_shared: row.whole_shared,
+                        whole_union: row.whole_union,
                         ..Member::default()
                     })?;
                 }
@@ -474,7 +522,7 @@ impl RowStep<Member<'static>, Found<'static>> for MatchPairs {
             member::END => {
                 // The document of the row has the earlier set.
                 let earlier = self.rows.own(&row);
-                let counts = overlap_of(row.shared, row.size_other, row.size);
+                let counts = Counts::of(&row, [row.size_other, row.size]);
                 for later in documents {
                     let (x, y) = ((&later.name, later.side), (&earlier.name, earlier.side));
                     self.rows.pair(x, y, counts, out)?;

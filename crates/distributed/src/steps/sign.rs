@@ -1,7 +1,9 @@
 //! Documents to digests, feature sets and their order of precedence.
 
 use super::damaged;
+use super::ignored::ignored_elements;
 use super::rows::RowWriter;
+use super::sent_set::SetFormat;
 use super::step::{RowStep, Step, StepContext};
 use super::tables::{Document, DocumentWriter, Signed, SignedWriter};
 use arrow_array::RecordBatch;
@@ -12,7 +14,7 @@ use arrow_schema::SchemaRef;
 use lookalike_cluster::KeepRule;
 use lookalike_core::Measure;
 use lookalike_engine::signer::TextSet;
-use lookalike_engine::{EngineError, Signer, SignerScratch, keep_value};
+use lookalike_engine::{EngineError, MatchSettings, Signer, SignerScratch, keep_value};
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Inputs, Item, RecordView};
 use lookalike_run::source::Source;
@@ -23,6 +25,9 @@ use std::borrow::Cow;
 pub(super) struct Sign {
     settings: Settings,
     signer: Signer,
+    /// Makes the sets of what is ignored, if texts are.
+    ignored: Option<Signer>,
+    format: SetFormat,
     keep: Vec<KeepRule>,
     names: Names,
     /// Name of the collection.
@@ -37,6 +42,7 @@ pub(super) struct Sign {
     visit: VisitScratch,
     scratch: SignerScratch,
     set: Vec<u64>,
+    removed: Vec<u64>,
     bytes: Vec<u8>,
     precedence: Vec<u8>,
 }
@@ -54,10 +60,16 @@ impl Sign {
         task: u32,
         side: u8,
         row: Option<String>,
+        ignored: &[u8],
     ) -> Result<Self, LookalikeError> {
         let settings = context.settings.clone();
+        let boilerplate = ignored_elements(&settings, ignored)?;
+        let matching = MatchSettings { boilerplate, ..settings.matching()? };
+        let ignored = matching.boilerplate.clone();
         Ok(Self {
-            signer: Signer::new(&settings.matching()?).with_given(&settings.given_fields()?),
+            signer: Signer::new(&matching).with_given(&settings.given_fields()?),
+            ignored: ignored.map(|ignored| Signer::of_boilerplate(&matching, ignored)),
+            format: SetFormat::new(&settings),
             keep: settings.keep_rules()?,
             names: Names::new(context)?,
             name: context.name(side).to_owned(),
@@ -70,6 +82,7 @@ impl Sign {
             visit: VisitScratch::default(),
             scratch: SignerScratch::default(),
             set: Vec::new(),
+            removed: Vec::new(),
             bytes: Vec::new(),
             precedence: Vec::new(),
         })
@@ -170,10 +183,13 @@ impl Sign {
         row: Option<i64>,
     ) -> Result<(), LookalikeError> {
         let id = record.id.take();
+        self.removed.clear();
+        if let Some(ignored) = &self.ignored {
+            ignored.record_set(&mut record.clone(), &mut self.scratch, &mut self.removed);
+        }
         let TextSet { summary, unit, few } =
             self.signer.record_set(record, &mut self.scratch, &mut self.set);
-        self.bytes.clear();
-        self.set.iter().for_each(|element| self.bytes.extend(element.to_le_bytes()));
+        self.format.write(&self.set, &self.removed, &mut self.bytes);
         self.precedence.clear();
         // The other collection takes precedence, unless pairs of both are joined.
         self.precedence.push(if self.cross { 0 } else { 1 - self.side });

@@ -120,7 +120,7 @@ impl StepContext {
             return refused("the setting ignore_common");
         }
         let what = "runs over several machines";
-        settings.refuse_scoped(what)?;
+        settings.refuse_scoped(&["ignore_text"], what)?;
         settings.refuse_fields_of_method(what)?;
         let matching = settings.matching()?;
         let StepOptions { name, against_name, only_against, complete, cross, protects } = options;

@@ -8,7 +8,7 @@ use lookalike_decide::name::{A, B, DOCUMENT, KEPT, LEADER, REMOVED};
 use lookalike_decide::tables::COMPARISON;
 use lookalike_decide::{CLUSTERS, Compared, LEDGER, Layout, Measures, PAIRS, Written};
 use lookalike_io::table::{Cell, Column, TableWriter};
-use lookalike_run::LookalikeError;
+use lookalike_run::{LookalikeError, Settings};
 
 /// Columns of a document, and more that are written only.
 macro_rules! document_rows {
@@ -99,6 +99,10 @@ rows! {
         shared: Int,
         /// Size of the other set.
         size_other: Int,
+        /// Where texts are ignored, elements that both complete documents have.
+        whole_shared: Int,
+        /// The same, elements that any of them has.
+        whole_union: Int,
         /// Of a distinct set: a bit for each side that has it.
         sides: Int,
         compared: Int,
@@ -131,6 +135,10 @@ rows! {
         shared: Int,
         size_later: Int,
         size_earlier: Int,
+        /// Where texts are ignored, elements that both complete documents have.
+        whole_shared: Int,
+        /// The same, elements that any of them has.
+        whole_union: Int,
     }
 }
 
@@ -163,7 +171,7 @@ rows! {
     }
 }
 
-/// The columns that compare two documents, of runs over complete sets by any measure.
+/// The columns that compare two documents, of runs over sets by any measure.
 pub(crate) struct Comparison {
     columns: Written<Compared<'static>>,
     none: Vec<Cell<'static>>,
@@ -173,7 +181,7 @@ pub(crate) struct Comparison {
 impl Default for Comparison {
     fn default() -> Self {
         let layout = Layout { name: "", groups: &[COMPARISON] };
-        let written = layout.of(Measures::of_sets(Measure::Cosine));
+        let written = layout.of(Measures { whole: true, ..Measures::of_sets(Measure::Cosine) });
         let columns = written.columns();
         let none = vec![Cell::Null; columns.len()];
         Self { columns: written, none, rows: TableWriter::in_memory(&columns) }
@@ -202,15 +210,20 @@ impl Tail for Comparison {
     }
 }
 
+/// The measures of runs with these settings.
+pub(super) fn measures(settings: &Settings) -> Measures {
+    Measures { whole: !settings.ignore_text.is_empty(), ..Measures::of_sets(settings.measure) }
+}
+
 /// The columns of a result table, in their order: each as rows of `Found` call it, and its name.
 ///
 /// # Errors
 /// There is no such table.
 pub fn result_columns(
     table: &str,
-    measure: Measure,
+    settings: &Settings,
 ) -> Result<Vec<(String, &'static str)>, LookalikeError> {
-    let measures = Measures::of_sets(measure);
+    let measures = measures(settings);
     let columns = match table {
         "ledger" => LEDGER.of(measures).columns(),
         "pairs" => PAIRS.of(measures).columns(),
@@ -245,6 +258,8 @@ impl Edge<'_> {
             shared,
             size_later,
             size_earlier,
+            whole_shared: self.whole_shared,
+            whole_union: self.whole_union,
             ..Edge::default()
         }
     }

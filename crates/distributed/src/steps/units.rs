@@ -1,6 +1,7 @@
 //! Documents to distinct sets.
 
-use super::step::RowStep;
+use super::sent_set::SetFormat;
+use super::step::{RowStep, StepContext};
 use super::tables::{
     Document, DocumentSet, Member, MemberWriter, Message, MessageWriter, member, message,
 };
@@ -216,13 +217,15 @@ impl RowStep<DocumentSet<'static>, Message<'static>> for DistinctSets {
 
 /// Messages by document, sorted by (part, kind): the set of each distinct set, once.
 pub(super) struct TakeSets {
+    format: SetFormat,
     unit: Option<(i64, i64, i64)>,
     sizes: Sizes,
 }
 
 impl TakeSets {
-    pub(super) fn new(criterion: Criterion) -> Self {
-        Self { unit: None, sizes: Sizes::new(criterion) }
+    pub(super) fn new(context: &StepContext) -> Self {
+        let format = SetFormat::new(&context.settings);
+        Self { format, unit: None, sizes: Sizes::new(context.criterion) }
     }
 }
 
@@ -235,7 +238,7 @@ impl RowStep<Message<'static>, Message<'static>> for TakeSets {
         let Some((_, rank, sides)) = self.unit.filter(|(doc, ..)| *doc == row.part) else {
             return Ok(());
         };
-        self.sizes.add(row.blob.len() / 8);
+        self.sizes.add(self.format.read(row.blob)?.len());
         out.push(Message {
             kind: message::SET,
             rank,

@@ -117,7 +117,7 @@ impl IndexSettings {
     pub(crate) fn check(&self) -> Result<(), LookalikeError> {
         self.documents.matching()?;
         self.documents.keep_rules()?;
-        self.documents.refuse_scoped("an index")?;
+        self.documents.refuse_scoped(&[], "an index")?;
         feature_settings::refuse(&self.documents.fields, "an index")?;
         self.documents.refuse_fields_of_method("an index")?;
         if self.documents.ignore_common.is_some() {

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from lookalike._lookalike import result_columns
+from lookalike._settings import Settings
 
 #: Of documents that stay.
 KEPT = {f"a_{name}": name for name in ("id", "file", "record")}
 
 #: Of documents in clusters.
-CLUSTERS = dict(result_columns("clusters", "resemblance"))
+CLUSTERS = dict(result_columns("clusters", Settings().to_json()))
 
 
-def ledger(measure: str) -> dict[str, str]:
-    """Of removed documents with their witnesses; `measure` is that of the run."""
-    return dict(result_columns("ledger", measure))
+def ledger(settings: str) -> dict[str, str]:
+    """Of removed documents with their witnesses; `settings` are those of the run, as JSON."""
+    return dict(result_columns("ledger", settings))
 
 
-def pairs(measure: str) -> dict[str, str]:
+def pairs(settings: str) -> dict[str, str]:
     """Of pairs."""
-    return dict(result_columns("pairs", measure))
+    return dict(result_columns("pairs", settings))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic
 
+from lookalike._lookalike import ignored_shingles
 from lookalike._settings import Settings
 from lookalike.distributed import columns, graph
 from lookalike.distributed.engine import Engine, Rows
@@ -38,6 +40,11 @@ class Question:
             # As on one machine: listed clusters are connected components.
             usual = self.settings.replace(linkage="leaders" if self.removes else "components")
             object.__setattr__(self, "settings", usual)
+
+    @cached_property
+    def ignored(self) -> bytes:
+        """The shingles of the texts that are ignored, which are read here."""
+        return ignored_shingles(self.settings.to_json())
 
     @property
     def lists_pairs(self) -> bool:
@@ -92,7 +99,7 @@ def run(
         that of the run.
     """
     context = question.context()
-    join = _join(engine, context, sides, limits, seed, order)
+    join = _join(engine, question, sides, limits, seed, order)
     sets = join.sets
     limit = ANY_LENGTH if question.lists_pairs else limits.list
     pairs, counts = join.all_pairs(limit)
@@ -130,7 +137,7 @@ def pairs_between(
 ) -> Rows:
     """The pairs of one document of each side; arguments as of :func:`run`."""
     context = question.context()
-    join = _join(engine, context, sides, limits, seed, order)
+    join = _join(engine, question, sides, limits, seed, order)
     pairs, counts = join.all_pairs(ANY_LENGTH)
     edges = engine.store("matches", join.verified(pairs, counts.get("candidates", 0)))
     return listed_pairs(engine, context, join.sets, edges)
@@ -138,13 +145,14 @@ def pairs_between(
 
 def _join(
     engine: Engine[Rows],
-    context: Context,
+    question: Question,
     sides: Sequence[Side[Rows]],
     limits: Limits,
     seed: int,
     order: Callable[[bytes], bytes] | None,
 ) -> Join[Rows]:
-    documents = signed(engine, context, sides)
+    context = question.context()
+    documents = signed(engine, context, sides, question.ignored)
     sets = distinct_sets(engine, context, documents, numbered=sides[0].row is not None, few=limits.few)
     made = element_order(engine, context, sets, seed)
     return Join(engine, context, sets, made if order is None else order(made), limits)

@@ -59,9 +59,9 @@ class Sets(Generic[Rows]):
         return engine.map(self.source, task.after(self.take))
 
 
-def signed(engine: Engine[Rows], context: Context, sides: Sequence[Side[Rows]]) -> Rows:
-    """The documents, signed."""
-    parts = [engine.map(side.rows, context.task("sign", side=side.side, row=side.row)) for side in sides]
+def signed(engine: Engine[Rows], context: Context, sides: Sequence[Side[Rows]], ignored: bytes) -> Rows:
+    """The documents, signed; `ignored` has the shingles of the texts that are ignored."""
+    parts = [engine.map(side.rows, context.task("sign", ignored, side=side.side, row=side.row)) for side in sides]
     return engine.store("signed", parts[0] if len(parts) == 1 else engine.union(parts))
 
 

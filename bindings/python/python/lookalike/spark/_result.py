@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from lookalike._errors import DataError
@@ -31,8 +32,8 @@ class SparkResult:
         self.summary = summary
 
     @property
-    def _measure(self) -> str:
-        return str(self.summary["settings"]["measure"])
+    def _settings(self) -> str:
+        return json.dumps(self.summary["settings"])
 
     @property
     def kept(self) -> DataFrame:
@@ -42,12 +43,12 @@ class SparkResult:
     @property
     def ledger(self) -> DataFrame:
         """Every removed document with its witness, the rule, and the counts."""
-        return renamed(self._found.ledger, names.ledger(self._measure))
+        return renamed(self._found.ledger, names.ledger(self._settings))
 
     @property
     def pairs(self) -> DataFrame:
         """The pairs that were listed."""
-        return renamed(self._found.pairs, names.pairs(self._measure))
+        return renamed(self._found.pairs, names.pairs(self._settings))
 
     @property
     def clusters(self) -> DataFrame:

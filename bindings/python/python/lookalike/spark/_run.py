@@ -153,7 +153,7 @@ def similarity_join(
     engine = call.engine(work, tasks, resume, progress)
     found = pairs_between(engine, call.sides, question, seed=seed)
     engine.check()
-    return renamed(found, columns.pairs(settings.measure))
+    return renamed(found, columns.pairs(settings.to_json()))
 
 
 class _Call:
@@ -193,7 +193,8 @@ class _Call:
         """Of all that the answer depends on, but the documents, which are named by their files."""
         inputs = [[rows.schema.simpleString(), sorted(rows.inputFiles())] for rows in self._documents]
         context = self._question.context()
-        described = [__version__, context.settings, context.options, [side.row for side in self.sides], inputs]
+        ignored = hashlib.sha256(self._question.ignored).hexdigest()
+        described = [__version__, context.settings, ignored, context.options, [side.row for side in self.sides], inputs]
         return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
 
 
