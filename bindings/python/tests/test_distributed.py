@@ -229,6 +229,53 @@ def handed_out(folder: Path) -> tuple[list[str | None], list[Path]]:
     return texts, given
 
 
+ACROSS: dict[str, dict[str, Any]] = {
+    "plain": {"threshold": 0.5},
+    "best": {"threshold": 0.4, "witness": "best", "linkage": "leaders"},
+    "components": {"threshold": 0.5, "linkage": "components"},
+    "containment": {"threshold": 0.6, "measure": "containment", "keep": "prefer(split=test)"},
+    "features": {"threshold": 0.5, "min_features": 12},
+    "components of few features": {"threshold": 0.5, "min_features": 60, "linkage": "components"},
+    "ignored": {"threshold": 0.5, "min_features": 12, "distinct_by": "numbers"},
+}
+
+
+def split(texts: list[str | None]) -> Any:
+    """Documents of two splits and of none, each text twice or three times."""
+    chance = random.Random(11)
+    texts = [*texts, *texts, *texts[::2]]
+    values = [chance.choice(["train", "train", "test", None]) for _ in texts]
+    return table_of(texts, split=values)
+
+
+@LIMITS
+@pytest.mark.parametrize("name", ACROSS)
+@pytest.mark.parametrize("call", [lookalike.dedup, lookalike.cluster])
+def test_across_values(
+    engine: Processes, tmp_path: Path, name: str, limits: Limits, call: Callable[..., lookalike.Result]
+) -> None:
+    texts, given = handed_out(tmp_path) if name == "ignored" else (traps(), [])
+    table = split(texts)
+    settings = {**ACROSS[name], "ignore_text": given, "across": "split"}
+    result = call(table, **settings)
+    removes = call is lookalike.dedup
+    assert len(pyarrow.table(result.pairs)) > 50
+    question = Question(result.settings, removes=removes)
+    found = run(engine, [Side(engine.documents(table), 0, "row")], question, limits=limits)
+    check(engine, found, result)
+    if limits is SMALL and removes and question.settings.linkage == "leaders":
+        assert found.summary["join"]["rounds"] > 1
+
+
+def test_across_what_there_is_not_is_refused() -> None:
+    settings = lookalike.Settings(across="inputs")
+    with pytest.raises(lookalike.SettingsError, match="are of one source; name a field"):
+        Question(settings).context().task("number").columns
+    settings = lookalike.Settings(across="split")
+    with pytest.raises(lookalike.SettingsError, match="against= with another collection; leave one"):
+        Question(settings, has_against=True).context().task("number").columns
+
+
 def random_order(seed: int, table: Any) -> Callable[[bytes], bytes]:
     """An element order that has nothing to do with how many sets elements are in."""
 

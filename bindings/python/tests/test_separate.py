@@ -53,6 +53,14 @@ def test_only_documents_of_different_values_match() -> None:
         lookalike.dedup(SPLITS, across="split", against=SPLITS)
 
 
+def test_texts_without_words_and_short_ones_match_across_values() -> None:
+    texts = ["...", "...", "one two", "one two", "...", "one two three"]
+    table = [{"text": text, "split": split} for text, split in zip(texts, ["a", "b", "a", "b", "a", "b"], strict=True)]
+    for least in (None, 9):
+        found = lookalike.dedup(table, across="split", min_features=least)
+        assert found.removed().to_pylist() == [1, 3], least
+
+
 def test_only_documents_of_different_inputs_match(tmp_path: Path) -> None:
     paths = []
     for name in ("one", "two"):

@@ -76,8 +76,9 @@ pub fn value_key<'v>(values: impl Iterator<Item = &'v str>) -> u64 {
 }
 
 /// A digest that documents with another key do not have; with key 0, the same. It differs in the high
-/// half only: the low half stays that of the set.
-pub(crate) fn with_key(digest: u128, key: u64) -> u128 {
+/// half only: the low half stays that of the set. With the same key again it is the digest itself.
+#[must_use]
+pub fn with_key(digest: u128, key: u64) -> u128 {
     match key {
         0 => digest,
         key => digest ^ u128::from(finalise(key)) << 64,

@@ -5,7 +5,6 @@ use crate::collection::{Document, SetRef};
 use crate::poll::Poll;
 use crate::{Approach, Collection, EngineError, Progress, Units};
 use lookalike_join::{Edge, JoinResult, Linkage, SetId};
-use lookalike_methods::Unsigned;
 use std::collections::BTreeMap;
 
 /// Adds the matches of units that no join compares, as they have too few features or no signature: of
@@ -19,19 +18,18 @@ pub(crate) fn add_uncompared(
     matches: &mut JoinResult,
     progress: &dyn Progress,
 ) -> Result<(), EngineError> {
-    let uncompared = |document: &Document| {
-        document.set.is_ok()
-            && match collection.unsigned_row(document) {
-                Some(Unsigned::FewFeatures) => true,
-                reason => reason.is_some() && approach.method.is_some(),
-            }
+    // Of texts without words another reason is known first.
+    let few = |unit| (1..collection.least_size).contains(&units.size(unit));
+    let uncompared = |document: &Document, unit| {
+        let unsigned = || collection.unsigned_row(document).is_some();
+        document.set.is_ok() && (few(unit) || (approach.method.is_some() && unsigned()))
     };
     let mut wanted: BTreeMap<_, SetId> = BTreeMap::new();
     let poll = Poll::new(progress);
     collection.for_each(|number, document| {
         if let Some(unit) = units.of_document(number)
             && units.members(unit)[0] == number
-            && uncompared(document)
+            && uncompared(document, unit)
         {
             wanted.insert(units.place(unit), unit);
         }

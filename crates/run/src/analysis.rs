@@ -13,9 +13,7 @@ use crate::reading::{Documents, Reading};
 use crate::scratch_dir::ScratchDir;
 use crate::settings::DEFAULT_KEEP_N;
 use crate::term_counts::DocumentSum;
-use crate::{
-    Job, LookalikeError, Settings, input_fields, keep_fields, skipped_files, state, tokens,
-};
+use crate::{Job, LookalikeError, input_fields, keep_fields, skipped_files, state, tokens};
 use lookalike_cluster::KeepRule;
 use lookalike_core::Measure;
 use lookalike_engine::signer::StoredDocuments;
@@ -185,22 +183,9 @@ pub(crate) fn find_inputs(job: &Job) -> Result<(Job, Inputs, u32), LookalikeErro
                 .into(),
         ));
     }
-    refuse_across(&job.settings, !job.against.is_empty())?;
+    job.settings.refuse_across_against(!job.against.is_empty())?;
     let (inputs, first_protected_file) = discover(job, &keep)?;
     Ok((tokens::decide(job, &inputs)?, inputs, first_protected_file))
-}
-
-/// Refuses to compare documents across values with a collection that is left as it is.
-pub(crate) fn refuse_across(settings: &Settings, has_against: bool) -> Result<(), LookalikeError> {
-    match settings.across.as_ref().filter(|_| has_against) {
-        None => Ok(()),
-        Some(value) => Err(LookalikeError::Settings(format!(
-            "the setting across={value} compares the inputs with each other by their values, and the \
-             setting against with another collection; leave one of them out (against_only \
-             removes only what is in the other collection; keep=prefer(FIELD=VALUE) says \
-             which side of across is kept)"
-        ))),
-    }
 }
 
 /// Reads and matches on the threads of the current pool, and begins the result. With `list_pairs`

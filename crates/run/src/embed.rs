@@ -1,6 +1,6 @@
 //! `dedup` and `cluster` in memory: a source to an [`Answer`], without a result directory.
 
-use crate::analysis::{Analysis, Request, analyse_inputs, discover, pool, refuse_across};
+use crate::analysis::{Analysis, Request, analyse_inputs, discover, pool};
 use crate::answer::{Answer, Place};
 use crate::approach::needs_statistics;
 use crate::decisions::Clusters;
@@ -18,7 +18,7 @@ use crate::source::{
 use crate::summarise::summarise;
 use crate::table_store::TablesInMemory;
 use crate::{Job, LookalikeError, Resources, Settings, across, skipped_files, symbols, tokens};
-use lookalike_engine::{Across, Progress};
+use lookalike_engine::Progress;
 use lookalike_io::{Beside, Inputs};
 use lookalike_methods::MethodSpec;
 use lookalike_report::{Action, Summary};
@@ -139,14 +139,10 @@ fn answer(
     progress: &dyn Progress,
 ) -> Result<Answer, LookalikeError> {
     let protected = source.protected.as_ref().map(|protected| &protected.by);
-    refuse_across(&job.settings, protected.is_some())?;
+    job.settings.refuse_across_against(protected.is_some())?;
     let is_one = matches!(source.kind, SourceKind::Caller(_));
-    if is_one && job.settings.across() == Some(Across::Inputs) {
-        return Err(LookalikeError::Settings(
-            "the setting across=inputs compares the documents of different files, and documents in \
-             memory are of one source; name a field that tells them apart"
-                .into(),
-        ));
+    if is_one {
+        job.settings.refuse_across_inputs("documents in memory")?;
     }
     let read_once = source.is_read_once()
         || matches!(protected, Some(Against::Source(protected)) if protected.is_read_once());

@@ -72,6 +72,36 @@ impl Settings {
         self.across.as_ref().and_then(|written| written.parse().ok())
     }
 
+    /// Refuses to compare documents across values with a collection that is left as it is.
+    ///
+    /// # Errors
+    /// There is one, and documents match only across values.
+    pub fn refuse_across_against(&self, has_against: bool) -> Result<(), LookalikeError> {
+        match self.across.as_ref().filter(|_| has_against) {
+            None => Ok(()),
+            Some(value) => Err(LookalikeError::Settings(format!(
+                "the setting across={value} compares the inputs with each other by their values, and the \
+                 setting against with another collection; leave one of them out (against_only \
+                 removes only what is in the other collection; keep=prefer(FIELD=VALUE) says \
+                 which side of across is kept)"
+            ))),
+        }
+    }
+
+    /// Refuses to compare documents across inputs where there is one: of `documents`.
+    ///
+    /// # Errors
+    /// Documents match only across inputs.
+    pub fn refuse_across_inputs(&self, documents: &str) -> Result<(), LookalikeError> {
+        match self.across() {
+            Some(Across::Inputs) => Err(LookalikeError::Settings(format!(
+                "the setting across=inputs compares the documents of different files, and {documents} are \
+                 of one source; name a field that tells them apart"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// The distinctions of [`Settings::distinct_by`].
     pub(crate) fn parsed_distinctions(&self) -> Result<Vec<Distinction>, LookalikeError> {
         let mut found = Vec::new();

@@ -554,7 +554,7 @@ const SCOPES: [Scope; 7] = [
     ("label_field", |given| given.label_field.is_some(), "dedup and plan on one machine"),
     ("boilerplate", |given| given.boilerplate.is_some(), "dedup and cluster on one machine"),
     ("ignore_text", |given| !given.ignore_text.is_empty(), "dedup and cluster"),
-    ("across", |given| given.across.is_some(), "dedup and cluster on one machine"),
+    ("across", |given| given.across.is_some(), "dedup and cluster"),
 ];
 
 /// What is done and where it goes: none of it changes which documents match.

@@ -13,7 +13,7 @@ import pytest
 import lookalike
 import lookalike.spark
 from lookalike.distributed.limits import Limits
-from test_distributed import check_pairs_across, handed_out, pairs_across, scored, table_of, traps
+from test_distributed import check_pairs_across, handed_out, pairs_across, scored, split, table_of, traps
 
 from .same import check
 
@@ -96,6 +96,30 @@ def test_ignored_texts(stored: Stored, tmp_path: Path, tasks: int) -> None:
     found = lookalike.spark.cluster(documents, work=str(tmp_path / "work"), row="row", tasks=tasks, **again)
     assert not any(stage.resumed for stage in stages)
     check(found, lookalike.cluster(table, **settings))
+
+
+@pytest.mark.parametrize("tasks", [1, 5])
+def test_across_values(stored: Stored, tmp_path: Path, tasks: int) -> None:
+    table = split(traps())
+    settings: dict[str, Any] = {"threshold": 0.5, "min_features": 12, "across": "split"}
+    documents = stored(table).repartition(tasks)
+    for on_spark, here in [(lookalike.spark.dedup, lookalike.dedup), (lookalike.spark.cluster, lookalike.cluster)]:
+        found = on_spark(documents, work=str(tmp_path / "work"), row="row", tasks=tasks, **settings)
+        check(found, here(table, **settings))
+
+
+def test_across_what_there_is_not_is_refused(stored: Stored, tmp_path: Path) -> None:
+    documents = stored(split(traps()[:9]))
+    work = str(tmp_path / "work")
+    wrong: dict[str, dict[str, Any]] = {
+        "are of one source; name a field": {"across": "inputs"},
+        "against= with another collection": {"across": "split", "against": documents},
+    }
+    for message, keywords in wrong.items():
+        with pytest.raises(lookalike.SettingsError, match=message):
+            lookalike.spark.dedup(documents, work=work, row="row", **keywords)
+    with pytest.raises(lookalike.DataError, match="there is no column `source`"):
+        lookalike.spark.dedup(documents, work=work, row="row", across="source")
 
 
 def test_rounds(stored: Stored, tmp_path: Path) -> None:

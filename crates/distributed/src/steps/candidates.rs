@@ -222,6 +222,8 @@ struct Place {
     /// Where its elements end, and those begin that were removed from it.
     removed: usize,
     end: usize,
+    /// As of [`SentSet`](super::sent_set::SentSet).
+    few: u32,
 }
 
 impl Place {
@@ -232,7 +234,7 @@ impl Place {
         numbers_of(set.elements, numbers)?;
         let removed = numbers.len();
         numbers_of(set.removed, numbers)?;
-        Ok(Self { start, removed, end: numbers.len() })
+        Ok(Self { start, removed, end: numbers.len(), few: set.few as u32 })
     }
 
     fn elements(self, numbers: &[u64]) -> &[u64] {
@@ -268,12 +270,12 @@ impl Verify {
         decode_ranks(row.list, others).map_err(damaged)?;
         for &other in &*others {
             let found = self.sets.binary_search_by_key(&other, |set| set.0);
-            let (_, place) = self.sets[found.map_err(|_| {
+            let (_, second) = self.sets[found.map_err(|_| {
                 damaged(format!(
                     "the set {other} of a pair did not come to its task: the engine split a part, or lost rows"
                 ))
             })?];
-            let set = place.elements(&self.numbers);
+            let set = second.elements(&self.numbers);
             let counts = match self.all {
                 true => Some(Overlap {
                     shared: overlap(own, set),
@@ -282,8 +284,12 @@ impl Verify {
                 }),
                 false => verify(self.criterion, own, set),
             };
+            // Documents of the same words have the same elements, though too few.
+            let alike = place.few > 0 && second.few > 0;
+            let few = || Overlap { shared: place.few, a: place.few, b: second.few };
+            let counts = counts.map(|counts| if alike { few() } else { counts });
             if let Some(Overlap { shared, a, b }) = counts {
-                let others = place.removed(&self.numbers);
+                let others = second.removed(&self.numbers);
                 let whole_shared = shared + overlap(removed, others);
                 let both = (removed.len() + others.len()) as u32;
                 out.push(Edge {

@@ -99,12 +99,13 @@ impl Keys {
         Ok(Self { format, criterion, order, elements: Vec::new(), keys: Vec::new() })
     }
 
-    /// The keys of a set, and its size.
-    fn of(&mut self, blob: &[u8]) -> Result<(&[PrefixKey], u32), LookalikeError> {
+    /// The keys of a set, its size and its value.
+    fn of(&mut self, blob: &[u8]) -> Result<(&[PrefixKey], u32, u64), LookalikeError> {
         self.elements.clear();
-        numbers_of(self.format.read(blob)?.elements, &mut self.elements)?;
+        let set = self.format.read(blob)?;
+        numbers_of(set.elements, &mut self.elements)?;
         index_keys(self.criterion, &self.order, &self.elements, &mut self.keys);
-        Ok((&self.keys, self.elements.len() as u32))
+        Ok((&self.keys, self.elements.len() as u32, set.value))
     }
 }
 
@@ -134,12 +135,12 @@ impl RowStep<Message<'static>, Message<'static>> for Postings {
             return Ok(());
         }
         self.sets += 1;
-        let (keys, size) = self.keys.of(row.blob)?;
+        let (keys, size, value) = self.keys.of(row.blob)?;
         let role = Role(if self.sides { row.number as u8 } else { 0 });
         for &PrefixKey { element, position } in keys {
             let (key, rank) = (ShuffledPosting::key_of(element), row.rank as u64);
             let witness = NO_WITNESS;
-            let posting = ShuffledPosting { key, rank, size, position, role, witness };
+            let posting = ShuffledPosting { key, rank, size, position, role, witness, value };
             self.buckets.push(posting, out)?;
         }
         Ok(())
@@ -169,11 +170,12 @@ impl RowStep<Message<'static>, Message<'static>> for StoreKeys {
         if row.kind != message::SET {
             return Ok(());
         }
-        let (keys, size) = self.keys.of(row.blob)?;
+        let (keys, size, value) = self.keys.of(row.blob)?;
         self.bytes.clear();
         for key in keys {
             self.bytes.extend(ShuffledPosting::key_of(key.element).to_le_bytes());
         }
+        let bytes_of_value = value.to_le_bytes();
         out.push(Message {
             part: row.rank,
             kind: message::KEYS,
@@ -181,6 +183,7 @@ impl RowStep<Message<'static>, Message<'static>> for StoreKeys {
             number: size.into(),
             other: row.number,
             blob: &self.bytes,
+            list: if value == 0 { &[] } else { &bytes_of_value },
             ..Message::default()
         })
     }
@@ -212,8 +215,9 @@ impl RowStep<Message<'static>, Message<'static>> for RoundPostings {
         self.elements.clear();
         numbers_of(row.blob, &mut self.elements)?;
         let (rank, size) = (row.rank as u64, row.number as u32);
+        let value = row.list.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
         for (position, &key) in (0..).zip(&self.elements) {
-            let posting = ShuffledPosting { key, rank, size, position, role, witness };
+            let posting = ShuffledPosting { key, rank, size, position, role, witness, value };
             self.buckets.push(posting, out)?;
         }
         Ok(())

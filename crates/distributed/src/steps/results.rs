@@ -23,11 +23,24 @@ use std::cmp::Ordering;
 
 /// Rows of [`super::tables::Edge`] about removed sets, or matches: as rows of [`Member`] by the
 /// removed set, or by the earlier set of a match.
-pub(super) struct MemberEdges;
+/// With `names_witnesses` also a row by the witness of a removed set.
+pub(super) struct MemberEdges {
+    names_witnesses: bool,
+}
+
+impl MemberEdges {
+    pub(super) fn new(context: &StepContext) -> Self {
+        Self { names_witnesses: context.connects_units() }
+    }
+}
 
 impl RowStep<Edge<'static>, Member<'static>> for MemberEdges {
     fn row(&mut self, row: Edge<'_>, out: &mut MemberWriter) -> Result<(), LookalikeError> {
         let (later, earlier) = (row.later, row.earlier);
+        if self.names_witnesses && row.kind == edge::DECISION {
+            let kind = member::WITNESS;
+            out.push(Member { key: earlier, kind, rank: -1, ..Member::default() })?;
+        }
         let own = match row.kind {
             edge::DECISION => Member {
                 key: later,
@@ -55,14 +68,26 @@ impl RowStep<Edge<'static>, Member<'static>> for MemberEdges {
 
 /// Decisions and documents by set, sorted by (key, kind, rank): each document by the leader of its
 /// cluster, or as a leader.
-#[derive(Default)]
+///
+/// Where documents match only across values, those of a set do not match each other: each leads, unless
+/// other sets of the component connect them.
 pub(super) struct Assign {
+    across: bool,
     removed: Option<Member<'static>>,
+    /// The last set that is a witness.
+    witness: Option<i64>,
+}
+
+impl Assign {
+    pub(super) fn new(context: &StepContext) -> Self {
+        Self { across: context.settings.across.is_some(), removed: None, witness: None }
+    }
 }
 
 impl RowStep<Member<'static>, Member<'static>> for Assign {
     fn row(&mut self, row: Member<'_>, out: &mut MemberWriter) -> Result<(), LookalikeError> {
         match row.kind {
+            member::WITNESS => self.witness = Some(row.key),
             member::REMOVED => {
                 let Member { key, other, shared, size_other, .. } = row;
                 let Member { whole_shared, whole_union, .. } = row;
@@ -78,6 +103,8 @@ impl RowStep<Member<'static>, Member<'static>> for Assign {
             }
             member::DOCUMENT => {
                 let removed = self.removed.filter(|removed| removed.key == row.key);
+                let alone = self.across && self.witness != Some(row.key);
+                let leads = alone || row.rank == row.key;
                 out.push(match removed {
                     // In `other` the set of the document.
                     Some(Member {
@@ -93,7 +120,8 @@ impl RowStep<Member<'static>, Member<'static>> for Assign {
                         ..row
                     },
                     None => Member {
-                        kind: if row.rank == row.key { member::LEADER } else { member::FOLLOWER },
+                        key: if leads { row.rank } else { row.key },
+                        kind: if leads { member::LEADER } else { member::FOLLOWER },
                         other: row.key,
                         shared: row.size,
                         size_other: row.size,
@@ -311,6 +339,7 @@ pub(super) struct Results {
     complete: bool,
     list: bool,
     only_against: bool,
+    across: bool,
     by_match: Rule,
     leader: Option<Owned>,
     equal: EqualPairs,
@@ -324,6 +353,7 @@ impl Results {
             complete: context.complete,
             list,
             only_against: context.only_against,
+            across: context.settings.across.is_some(),
             by_match: Rule::by_match(context.settings.linkage(), None),
             leader: None,
             equal: EqualPairs::new(context),
@@ -334,6 +364,23 @@ impl Results {
         match row.side {
             0 => out.push(Found::of(result::KEPT, row.side, &self.rows.name(row))),
             _ => Ok(()),
+        }
+    }
+
+    /// Why a follower goes.
+    fn rule(&self, row: &Member<'_>, leader: &Owned) -> Rule {
+        let own = identity(row);
+        let is_same = own.set == leader.identity.set;
+        let are_equal = row.shared == row.size && row.shared == row.size_other;
+        match self.across {
+            // Documents of one set do not match each other: others connect them.
+            true if is_same => self.by_match,
+            // Equal sets of documents of different values are different ones here.
+            true if are_equal && !self.rows.whole => {
+                let set = leader.identity.set;
+                Rule::of(&Identity { set, ..own }, &leader.identity, self.by_match)
+            }
+            _ => Rule::of(&own, &leader.identity, self.by_match),
         }
     }
 
@@ -350,7 +397,7 @@ impl Results {
             self.leader = Some(leader);
             return self.kept(row, out);
         }
-        let rule = Rule::of(&identity(row), &leader.identity, self.by_match);
+        let rule = self.rule(row, &leader);
         let counts = Counts::of(row, [row.size, row.size_other]);
         let name = self.rows.own(row);
         if !self.list && row.side == 0 {
@@ -422,13 +469,16 @@ impl RowStep<Document<'static>, Found<'static>> for KeptAlone {
 pub(super) struct EqualPairs {
     rows: Rows,
     complete: bool,
+    /// Documents of a set do not match each other.
+    across: bool,
     documents: OfSet,
 }
 
 impl EqualPairs {
     pub(super) fn new(context: &StepContext) -> Self {
         let (rows, documents) = (Rows::new(context), OfSet::default());
-        Self { rows, complete: context.complete, documents }
+        let across = context.settings.across.is_some();
+        Self { rows, complete: context.complete, across, documents }
     }
 
     /// Takes a document with a set.
@@ -438,6 +488,9 @@ impl EqualPairs {
         row: &Member<'_>,
         out: &mut FoundWriter,
     ) -> Result<(), LookalikeError> {
+        if self.across {
+            return Ok(());
+        }
         let documents = self.documents.of(set);
         let own = self.rows.own(row);
         let counts = Counts::equal(own.size);

@@ -3,7 +3,7 @@
 use super::damaged;
 use super::ignored::ignored_elements;
 use super::rows::RowWriter;
-use super::sent_set::SetFormat;
+use super::sent_set::{SentSet, SetFormat};
 use super::step::{RowStep, Step, StepContext};
 use super::tables::{Document, DocumentWriter, Signed, SignedWriter};
 use arrow_array::RecordBatch;
@@ -13,6 +13,8 @@ use arrow_array::{Array, Int64Array};
 use arrow_schema::SchemaRef;
 use lookalike_cluster::KeepRule;
 use lookalike_core::Measure;
+use lookalike_core::fingerprint::finalise;
+use lookalike_engine::across::with_key;
 use lookalike_engine::signer::TextSet;
 use lookalike_engine::{EngineError, MatchSettings, Signer, SignerScratch, keep_value};
 use lookalike_io::source::VisitScratch;
@@ -187,9 +189,18 @@ impl Sign {
         if let Some(ignored) = &self.ignored {
             ignored.record_set(&mut record.clone(), &mut self.scratch, &mut self.removed);
         }
-        let TextSet { summary, unit, few } =
+        let TextSet { summary, unit, few, value } =
             self.signer.record_set(record, &mut self.scratch, &mut self.set);
-        self.format.write(&self.set, &self.removed, &mut self.bytes);
+        let (elements, removed) = (&*self.set, &*self.removed);
+        let mut sent = SentSet { elements, removed, value, few: 0 };
+        let words;
+        // Where values do not count, documents of the same words are one distinct set.
+        let compares_words = few && value != 0;
+        if let (true, Ok(unit)) = (compares_words, unit) {
+            words = [finalise(with_key(unit.0, value) as u64)];
+            sent = SentSet { elements: &words, few: self.set.len() as u64, ..sent };
+        }
+        self.format.write(sent, &mut self.bytes);
         self.precedence.clear();
         // The other collection takes precedence, unless pairs of both are joined.
         self.precedence.push(if self.cross { 0 } else { 1 - self.side });
@@ -217,7 +228,7 @@ impl Sign {
             unit_high,
             unit_low,
             size: self.set.len() as i64,
-            compared: i64::from(unit.is_ok() && !few),
+            compared: i64::from(unit.is_ok() && (!few || compares_words)),
             tokens: summary.tokens.into(),
             text_bytes: summary.text_bytes as i64,
             set: &bytes,

@@ -3,6 +3,7 @@
 use super::rows::{RowKind, RowWriter};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use lookalike_engine::Linkage;
 use lookalike_join::Criterion;
 use lookalike_run::{LookalikeError, Settings, feature_settings};
 use std::marker::PhantomData;
@@ -89,6 +90,8 @@ pub struct StepOptions {
     pub name: String,
     /// What tables call the other collection.
     pub against_name: String,
+    /// There is another collection, of which nothing is removed.
+    pub has_against: bool,
     /// Only what the other collection has is removed.
     pub only_against: bool,
     /// All pairs are listed, not only those that cause a removal.
@@ -120,10 +123,13 @@ impl StepContext {
             return refused("the setting ignore_common");
         }
         let what = "runs over several machines";
-        settings.refuse_scoped(&["ignore_text"], what)?;
+        settings.refuse_scoped(&["ignore_text", "across"], what)?;
+        settings.refuse_across_inputs("the rows of a run over several machines")?;
+        settings.refuse_across_against(options.has_against)?;
         settings.refuse_fields_of_method(what)?;
         let matching = settings.matching()?;
-        let StepOptions { name, against_name, only_against, complete, cross, protects } = options;
+        let StepOptions { name, against_name, only_against, complete, cross, protects, .. } =
+            options;
         Ok(Self {
             settings: settings.clone(),
             names: [name, against_name],
@@ -133,6 +139,11 @@ impl StepContext {
             protects,
             criterion: matching.criterion(),
         })
+    }
+
+    /// Whether sets connect the documents of another one, which do not match each other.
+    pub(super) fn connects_units(&self) -> bool {
+        self.settings.across.is_some() && self.settings.linkage() == Linkage::Components
     }
 
     /// Name of a collection: 0 is that of the call.

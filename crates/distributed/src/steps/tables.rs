@@ -275,7 +275,8 @@ pub(super) mod message {
     pub(crate) const SET: i64 = 2;
     /// A set with the sets that it is compared with, in `list`.
     pub(crate) const PROBE: i64 = 3;
-    /// Keys of a set in the element order in `blob`, its size in `number`, its sides in `other`.
+    /// Keys of a set in the element order in `blob`, its size in `number`, its sides in `other`, and
+    /// its value in `list`, if values count.
     pub(crate) const KEYS: i64 = 4;
     /// Postings for a bucket in `blob`, their number in `number`.
     pub(crate) const POSTINGS: i64 = 5;
@@ -326,6 +327,8 @@ pub(super) mod member {
     pub(crate) const DOCUMENT: i64 = 1;
     /// A distinct set: `key` and `rank` are its first document.
     pub(crate) const UNIT: i64 = 9;
+    /// The set `key` is the witness of a removed set. Comes before its documents.
+    pub(crate) const WITNESS: i64 = -1;
     /// The set `key` is removed; `other` is its witness. Comes before the documents of the set.
     pub(crate) const REMOVED: i64 = 0;
     /// The document leads the cluster `key`. Comes before those that follow it.

@@ -277,7 +277,7 @@ impl Signer {
         if unit.is_err() {
             set.clear();
         }
-        TextSet { summary, unit, few: scratch.few }
+        TextSet { summary, unit, few: scratch.few, value: scratch.given.value }
     }
 }
 
@@ -291,4 +291,7 @@ pub struct TextSet {
     pub unit: Result<SetDigest, Unsigned>,
     /// Whether it has too few features to be compared.
     pub few: bool,
+    /// The key of the value by which a record differs from those that it may match
+    /// ([`across`](crate::across)); 0 where values do not count. It is part of `unit`.
+    pub value: u64,
 }

@@ -11,7 +11,7 @@ use crate::Criterion;
 /// use lookalike_join::shuffle::{Bucket, NO_WITNESS, Role, ShuffledPosting};
 ///
 /// let criterion = Criterion { measure: Measure::Resemblance, threshold: "0.8".parse()? };
-/// let posting = |key, rank, size| ShuffledPosting { key, rank, size, position: 0, role: Role::default(), witness: NO_WITNESS };
+/// let posting = |key, rank, size| ShuffledPosting { key, rank, size, position: 0, role: Role::default(), witness: NO_WITNESS, value: 0 };
 /// let mut bucket = Bucket::new(criterion, vec![posting(7, 1, 10), posting(7, 0, 11), posting(9, 2, 10), posting(7, 3, 90)]);
 /// let mut pairs = Vec::new();
 /// let statistics = bucket.pairs(u64::MAX, |a, b| true, |later, earlier| pairs.push((later, earlier)));
@@ -63,6 +63,7 @@ impl Bounded {
     #[inline]
     fn could_match(&self, earlier: &Self) -> bool {
         self.probes
+            && self.posting.may_match(&earlier.posting)
             && earlier.posting.size <= self.largest_earlier
             && self.posting.size <= earlier.largest_later
     }
@@ -177,23 +178,24 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     fn postings() -> impl Strategy<Value = Vec<ShuffledPosting>> {
-        let one = (0u64..6, 0u64..25, 1u32..40, 0u32..40, 0u8..16, 0u64..25);
+        let one = (0u64..6, 0u64..25, 1u32..40, 0u32..40, 0u8..16, 0u64..25, 0u64..3);
         prop::collection::vec(one, 0..60).prop_map(|all| {
             // One posting of a set under a key.
             let all: BTreeMap<(u64, u64), _> = all
                 .into_iter()
-                .map(|(key, rank, size, position, role, witness)| {
-                    ((key, rank), (size, position, role, witness))
+                .map(|(key, rank, size, position, role, witness, value)| {
+                    ((key, rank), (size, position, role, witness, value))
                 })
                 .collect();
             all.into_iter()
-                .map(|((key, rank), (size, position, role, witness))| ShuffledPosting {
+                .map(|((key, rank), (size, position, role, witness, value))| ShuffledPosting {
                     key,
                     rank,
                     size,
                     position: position % size,
                     role: Role(role),
                     witness: if witness < rank { witness } else { NO_WITNESS },
+                    value,
                 })
                 .collect()
         })
@@ -209,7 +211,8 @@ mod tests {
         let shared = (later.size - later.position).min(earlier.size - earlier.position);
         let probes = criterion.measure != Measure::Containment
             || later.position < criterion.prefix_length(later.size);
-        probes && criterion.reaches(Overlap { shared, a: later.size, b: earlier.size })
+        let differs = later.value != earlier.value || later.value == 0;
+        differs && probes && criterion.reaches(Overlap { shared, a: later.size, b: earlier.size })
     }
 
     proptest! {

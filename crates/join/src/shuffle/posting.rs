@@ -53,6 +53,9 @@ pub struct ShuffledPosting {
     pub role: Role,
     /// Rank of its witness so far, or [`NO_WITNESS`].
     pub witness: u64,
+    /// Sets of the same value do not match, as with [`SetSource::may_match`](crate::SetSource::may_match);
+    /// those of value 0 match any.
+    pub value: u64,
 }
 
 impl ShuffledPosting {
@@ -61,6 +64,13 @@ impl ShuffledPosting {
     #[must_use]
     pub fn key_of(element: u64) -> u64 {
         finalise(element) >> (64 - KEY_BITS)
+    }
+
+    /// Whether two sets may match whatever their elements are.
+    #[inline]
+    #[must_use]
+    pub fn may_match(&self, other: &Self) -> bool {
+        self.value == 0 || self.value != other.value
     }
 
     /// The bucket of its key, of so many: consecutive ranges of keys.
@@ -74,12 +84,12 @@ impl ShuffledPosting {
 /// Sorts postings into buckets, and encodes those of each.
 ///
 /// An encoded posting of a text takes about 10 bytes: the difference from the key before, the rank,
-/// the size and the position; role and witness take one byte more where there are any.
+/// the size and the position; role and witness take one byte more where there are any, and the value 8.
 ///
 /// ```
 /// use lookalike_join::shuffle::{NO_WITNESS, PostingBuckets, Role, ShuffledPosting, decode_postings};
 ///
-/// let posting = |key, rank| ShuffledPosting { key, rank, size: 9, position: 1, role: Role::default(), witness: NO_WITNESS };
+/// let posting = |key, rank| ShuffledPosting { key, rank, size: 9, position: 1, role: Role::default(), witness: NO_WITNESS, value: 0 };
 /// let mut buckets = PostingBuckets::new(2);
 /// [posting(1 << 47, 3), posting(5, 4), posting(5, 1)].map(|posting| buckets.push(posting));
 /// let mut found = Vec::new();
@@ -133,9 +143,13 @@ impl PostingBuckets {
     }
 }
 
-/// Layout: the least rank; whether there are roles; then for each posting the difference from the
-/// key before, its rank above the least, size, position, and with roles the role and the distance
-/// of the witness before the rank (0 for none).
+/// Whether there are roles, and whether there are values: bits.
+const ROLES: u64 = 1;
+const VALUES: u64 = 2;
+
+/// Layout: the least rank; whether there are roles and values; then for each posting the difference
+/// from the key before, its rank above the least, size, position, with roles the role and the distance
+/// of the witness before the rank (0 for none), and with values the value.
 fn encode(postings: &[ShuffledPosting], out: &mut Vec<u8>) {
     let least = postings.iter().map(|posting| posting.rank).min().unwrap_or(0);
     let plain = |posting: &ShuffledPosting| {
@@ -143,7 +157,8 @@ fn encode(postings: &[ShuffledPosting], out: &mut Vec<u8>) {
     };
     let has_roles = !postings.iter().all(plain);
     push(out, least);
-    push(out, has_roles.into());
+    let has_values = postings.iter().any(|posting| posting.value != 0);
+    push(out, u64::from(has_roles) * ROLES + u64::from(has_values) * VALUES);
     let mut key = 0;
     for posting in postings {
         push(out, posting.key - key);
@@ -158,6 +173,9 @@ fn encode(postings: &[ShuffledPosting], out: &mut Vec<u8>) {
                 if posting.witness == NO_WITNESS { 0 } else { posting.rank - posting.witness },
             );
         }
+        if has_values {
+            push(out, posting.value);
+        }
         key = posting.key;
     }
 }
@@ -169,14 +187,14 @@ fn encode(postings: &[ShuffledPosting], out: &mut Vec<u8>) {
 pub fn decode_postings(bytes: &[u8], out: &mut Vec<ShuffledPosting>) -> Result<(), ShuffleError> {
     let mut numbers = Numbers(bytes);
     let least = numbers.next()?;
-    let has_roles = numbers.next()? == 1;
+    let has = numbers.next()?;
     let mut key = 0;
     while !numbers.0.is_empty() {
         key = numbers.add_to(key)?;
         let rank = numbers.add_to(least)?;
         let (size, position) = (numbers.next_u32()?, numbers.next_u32()?);
         let (mut role, mut witness) = (Role::default(), NO_WITNESS);
-        if has_roles {
+        if has & ROLES != 0 {
             let out_of_range = ShuffleError("a role is out of range");
             role = Role(u8::try_from(numbers.next()?).map_err(|_| out_of_range)?);
             witness = match numbers.next()? {
@@ -187,7 +205,8 @@ pub fn decode_postings(bytes: &[u8], out: &mut Vec<ShuffledPosting>) -> Result<(
                 }
             };
         }
-        out.push(ShuffledPosting { key, rank, size, position, role, witness });
+        let value = if has & VALUES != 0 { numbers.next()? } else { 0 };
+        out.push(ShuffledPosting { key, rank, size, position, role, witness, value });
     }
     Ok(())
 }
@@ -200,15 +219,17 @@ mod tests {
     proptest! {
         #[test]
         fn buckets_hold_all_postings_of_their_keys(
-            postings in prop::collection::vec((0u64..20, any::<u32>(), 1u32..100, 0u8..16, any::<bool>()), 0..60),
+            postings in prop::collection::vec((0u64..20, any::<u32>(), 1u32..100, 0u8..16, any::<bool>(), 0u64..1 << 52), 0..60),
             buckets in 1u32..9,
-            roles in any::<bool>(),
+            (roles, values) in any::<(bool, bool)>(),
         ) {
-            let mut all: Vec<ShuffledPosting> = postings.into_iter().map(|(key, rank, size, role, has)| {
+            let mut all: Vec<ShuffledPosting> = postings.into_iter().map(|(key, rank, size, role, has, value)| {
                 let rank = u64::from(rank) + 1;
                 let witness = if has && roles { rank / 2 } else { NO_WITNESS };
                 let role = Role(if roles { role } else { 0 });
-                ShuffledPosting { key: ShuffledPosting::key_of(key), rank, size, position: size / 3, role, witness }
+                let (key, position) = (ShuffledPosting::key_of(key), size / 3);
+                let value = if values { value } else { 0 };
+                ShuffledPosting { key, rank, size, position, role, witness, value }
             }).collect();
             let mut writer = PostingBuckets::new(buckets);
             all.iter().for_each(|&posting| writer.push(posting));

@@ -62,6 +62,7 @@ class Question:
             self.settings,
             name=self.name,
             against_name=self.against_name,
+            has_against=self.has_against,
             only_against=self.only_against,
             complete=self.lists_pairs,
             cross=self.cross,

@@ -30,6 +30,7 @@ class Context:
         *,
         name: str,
         against_name: str = "against",
+        has_against: bool = False,
         only_against: bool = False,
         complete: bool = False,
         cross: bool = False,
@@ -39,6 +40,7 @@ class Context:
         options = {
             "name": name,
             "against_name": against_name,
+            "has_against": has_against,
             "only_against": only_against,
             "complete": complete,
             "cross": cross,
