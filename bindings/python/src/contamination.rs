@@ -7,11 +7,12 @@ use crate::column_batch::Columns;
 use crate::documents::Documents;
 use crate::table::Table;
 use crate::{errors, settings};
-use arrow_array::{BooleanArray, UInt64Array};
+use arrow_array::{BooleanArray, Int64Array, UInt64Array};
 use lookalike::contamination::{ContaminationSettings, contamination_preset};
-use lookalike::{LookalikeError, Resources};
+use lookalike::{LookalikeError, Record, Resources, Settings, Source};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Which documents contain which items of benchmarks.
@@ -72,17 +73,11 @@ pub(crate) fn decontaminate(
     options: Options,
 ) -> PyResult<Contamination> {
     let settings = settings::parse(py, settings)?;
-    let parsed = serde_json::from_str::<ContaminationSettings>(contamination);
-    let contamination = parsed.map_err(|error| {
-        let message = error.to_string();
-        let what = message.split(" at line ").next().unwrap_or_default().to_owned();
-        errors::exception(py, LookalikeError::Settings(what))
-    })?;
+    let contamination = parse(py, contamination)?;
     let Options { threads, memory, scratch, strict, max_pairs, progress, cancelled } = options;
     let resources = Resources { threads, memory, scratch, strict, max_pairs };
     let source = documents.source(Columns::of(&settings));
-    let of_items = Columns::of(&contamination.of_items(&settings));
-    let items = against.source(of_items.with_given(contamination.item_fields.clone()));
+    let items = against.source(columns_of_items(&settings, &contamination));
     let watch = Watch::new(progress, cancelled);
     let found = detached(py, &watch, |progress| {
         lookalike::contamination::decontaminate(
@@ -95,6 +90,132 @@ pub(crate) fn decontaminate(
         )
     })?;
     Ok(Contamination(found))
+}
+
+/// The items of benchmarks, to be looked for in portions of documents.
+#[pyclass(frozen, module = "lookalike._lookalike")]
+pub(crate) struct PortionSearch {
+    search: lookalike::contamination::PortionSearch,
+    columns: Columns,
+}
+
+/// Which n-grams of items count.
+#[pyclass(frozen, module = "lookalike._lookalike")]
+pub(crate) struct CountedNgrams(lookalike::contamination::CountedNgrams);
+
+/// What was found in a portion.
+#[pyclass(frozen, get_all, module = "lookalike._lookalike")]
+pub(crate) struct Portion {
+    contamination: Py<Table>,
+    spans: Py<Table>,
+    found: Vec<u8>,
+    documents: u64,
+    problems: u64,
+}
+
+#[pymethods]
+impl PortionSearch {
+    /// Reads the items.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        against: Documents,
+        settings: &str,
+        contamination: &str,
+    ) -> PyResult<Self> {
+        let settings = settings::parse(py, settings)?;
+        let contamination = parse(py, contamination)?;
+        let items = against.source(columns_of_items(&settings, &contamination));
+        let search = py.detach(|| {
+            lookalike::contamination::PortionSearch::new(items, &settings, &contamination)
+        });
+        let search = search.map_err(|error| errors::exception(py, error))?;
+        Ok(Self { search, columns: Columns::of(&settings) })
+    }
+
+    /// Numbers of the n-grams that are in any document of a portion, and of these documents.
+    fn counts(&self, py: Python<'_>, documents: Documents) -> PyResult<(Array, Array)> {
+        let source = documents.source(self.columns.clone());
+        let counts = py.detach(|| self.search.counts(source));
+        let counts = counts.map_err(|error| errors::exception(py, error))?;
+        let column = |of: fn(&(u32, u32)) -> u32| {
+            let values = counts.iter().map(|count| i64::from(of(count)));
+            Array::new(Arc::new(Int64Array::from_iter_values(values)))
+        };
+        Ok((column(|count| count.0), column(|count| count.1)))
+    }
+
+    /// Which n-grams count, where some are in so many documents.
+    fn counted(&self, py: Python<'_>, documents: Vec<(u32, u64)>) -> CountedNgrams {
+        CountedNgrams(py.detach(|| self.search.counted(&documents)))
+    }
+
+    /// Finds the documents of a portion that contain items.
+    fn find(
+        &self,
+        py: Python<'_>,
+        documents: Documents,
+        counted: &CountedNgrams,
+    ) -> PyResult<Portion> {
+        let source = documents.source(self.columns.clone());
+        self.portion(py, source, counted)
+    }
+
+    /// What is found in a portion without documents: its tables have the columns of all.
+    fn empty(&self, py: Python<'_>) -> PyResult<Portion> {
+        let none = Source::repeatable_records(Vec::<Record>::new);
+        self.portion(py, none, &CountedNgrams(self.search.counted(&[])))
+    }
+
+    /// The tables `items` and `benchmarks`, from what was found in all portions.
+    fn items(
+        &self,
+        py: Python<'_>,
+        found: &[u8],
+        counted: &CountedNgrams,
+    ) -> PyResult<(Table, Table)> {
+        let made = self.search.items(found, &counted.0);
+        let made = made.map_err(|error| errors::exception(py, error))?;
+        Ok((Table::of(&made.items), Table::of(&made.benchmarks)))
+    }
+}
+
+impl PortionSearch {
+    fn portion(
+        &self,
+        py: Python<'_>,
+        source: Source<'_>,
+        counted: &CountedNgrams,
+    ) -> PyResult<Portion> {
+        let found = py.detach(|| self.search.find(source, &counted.0));
+        let found = found.map_err(|error| errors::exception(py, error))?;
+        Ok(Portion {
+            contamination: Py::new(py, Table::of(&found.contamination))?,
+            spans: Py::new(py, Table::of(&found.spans))?,
+            found: found.found,
+            documents: found.documents,
+            problems: found.problems,
+        })
+    }
+}
+
+/// What was found of the items in several portions.
+#[pyfunction]
+pub(crate) fn add_found(py: Python<'_>, portions: Vec<Vec<u8>>) -> PyResult<Cow<'static, [u8]>> {
+    let found = lookalike::contamination::add_found(portions.iter().map(Vec::as_slice));
+    found.map(Cow::Owned).map_err(|error| errors::exception(py, error))
+}
+
+fn parse(py: Python<'_>, contamination: &str) -> PyResult<ContaminationSettings> {
+    serde_json::from_str::<ContaminationSettings>(contamination).map_err(|error| {
+        let message = error.to_string();
+        let what = message.split(" at line ").next().unwrap_or_default().to_owned();
+        errors::exception(py, LookalikeError::Settings(what))
+    })
+}
+
+fn columns_of_items(settings: &Settings, contamination: &ContaminationSettings) -> Columns {
+    Columns::of(&contamination.of_items(settings)).with_given(contamination.item_fields.clone())
 }
 
 /// The settings of a preset of `decontaminate`, as JSON.

@@ -39,12 +39,16 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_class::<compare::Compared>()?;
     module.add_class::<contamination::Contamination>()?;
+    module.add_class::<contamination::CountedNgrams>()?;
+    module.add_class::<contamination::Portion>()?;
+    module.add_class::<contamination::PortionSearch>()?;
     module.add_class::<lexicon::LexiconFile>()?;
     module.add_class::<minhash::Sketch>()?;
     module.add_class::<signer::Signing>()?;
     module.add_class::<steps::Step>()?;
     module.add_function(wrap_pyfunction!(compare::compare_rows, module)?)?;
     module.add_function(wrap_pyfunction!(compare::compare_texts, module)?)?;
+    module.add_function(wrap_pyfunction!(contamination::add_found, module)?)?;
     module.add_function(wrap_pyfunction!(contamination::contamination_settings, module)?)?;
     module.add_function(wrap_pyfunction!(contamination::decontaminate, module)?)?;
     module.add_function(wrap_pyfunction!(evaluate::evaluate, module)?)?;

@@ -18,6 +18,7 @@ mod items;
 mod job;
 mod locating;
 mod matching;
+mod portions;
 mod scan;
 mod search;
 mod second_reading;
@@ -27,4 +28,5 @@ mod words;
 
 pub use answer::{Contamination, decontaminate};
 pub use job::{DecontaminateJob, DecontaminateOutcome, run_decontaminate};
+pub use portions::{CountedNgrams, Portion, PortionItems, PortionSearch, add_found};
 pub use settings::{ContaminationAction, ContaminationSettings};

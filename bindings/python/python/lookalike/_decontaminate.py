@@ -9,7 +9,7 @@ from os import PathLike
 from typing import Any
 
 from lookalike import _lookalike
-from lookalike._documents import Documents, opener
+from lookalike._documents import Documents, Opener, opener
 from lookalike._libraries import library_of, native
 from lookalike._lookalike import Table
 from lookalike._options import Threshold
@@ -78,6 +78,27 @@ class Contamination:
 
     def _repr_html_(self) -> str:
         return table(*self._found.summary_rows())
+
+
+def fields_of(item_fields: str | Sequence[str]) -> list[str]:
+    """The fields of items that a caller named."""
+    return [item_fields] if isinstance(item_fields, str) else list(item_fields)
+
+
+def contamination_settings(preset: str | None, fields: Sequence[str], *, threshold: Threshold | None, **given: Any) -> str:
+    """What decides which documents contain items, as JSON: a preset, and what overrides it."""
+    settings = json.loads(_lookalike.contamination_settings(preset))
+    given["threshold"] = None if threshold is None else threshold_text(threshold)
+    settings |= {name: value for name, value in given.items() if value is not None}
+    if fields:
+        settings["item_fields"] = list(fields)
+    return json.dumps(settings)
+
+
+def opener_of_items(against: Documents, settings: Settings, name: str, fields: Sequence[str]) -> Opener:
+    """How items are read."""
+    of_items = settings.replace(text=fields[0]) if fields else settings
+    return opener(against, of_items, name, fields)
 
 
 def decontaminate(
@@ -161,16 +182,11 @@ def decontaminate(
     settings = settings or Settings()
     if text is not None:
         settings = settings.replace(text=text)
-    fields = [item_fields] if isinstance(item_fields, str) else list(item_fields)
-    of_items = json.loads(_lookalike.contamination_settings(preset))
-    given = {"ngram": ngram, "common": common, "common_items": common_items, "item_id_field": item_id}
-    given["threshold"] = None if threshold is None else threshold_text(threshold)
-    of_items |= {name: value for name, value in given.items() if value is not None}
-    if fields:
-        of_items["item_fields"] = fields
+    fields = fields_of(item_fields)
+    given = {"ngram": ngram, "threshold": threshold, "common": common, "common_items": common_items}
+    of_items = contamination_settings(preset, fields, item_id_field=item_id, **given)
     limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict)
     documents = opener(data, settings, name, [] if text is None else [text])
-    item_settings = settings.replace(text=fields[0]) if fields else settings
-    items = opener(against, item_settings, against_name, fields)
-    found = _lookalike.decontaminate(documents, items, settings.to_json(), json.dumps(of_items), limits)
+    items = opener_of_items(against, settings, against_name, fields)
+    found = _lookalike.decontaminate(documents, items, settings.to_json(), of_items, limits)
     return Contamination(found, library_of(data))

@@ -19,15 +19,19 @@ __all__ = [
     "Array",
     "Compared",
     "Contamination",
+    "CountedNgrams",
     "IndexReader",
     "IndexWriter",
     "LexiconFile",
     "MessageFilter",
+    "Portion",
+    "PortionSearch",
     "Signing",
     "Sketch",
     "Step",
     "Table",
     "__version__",
+    "add_found",
     "build_lexicon",
     "checked_settings",
     "collapse",
@@ -279,6 +283,28 @@ class Contamination:
 def decontaminate(
     documents: Opener, against: Opener, settings: str, contamination: str, options: Options
 ) -> Contamination: ...
+
+@final
+class CountedNgrams: ...
+
+@final
+class Portion:
+    contamination: Table
+    spans: Table
+    found: bytes
+    documents: int
+    problems: int
+
+@final
+class PortionSearch:
+    def __new__(cls, against: Opener, settings: str, contamination: str) -> PortionSearch: ...
+    def counts(self, documents: Opener) -> tuple[Array, Array]: ...
+    def counted(self, documents: list[tuple[int, int]]) -> CountedNgrams: ...
+    def find(self, documents: Opener, counted: CountedNgrams) -> Portion: ...
+    def empty(self) -> Portion: ...
+    def items(self, found: bytes, counted: CountedNgrams) -> tuple[Table, Table]: ...
+
+def add_found(portions: list[bytes]) -> bytes: ...
 def contamination_settings(preset: str | None) -> str: ...
 def checked_settings(json: str) -> str: ...
 def given_fields(json: str) -> list[str]: ...

@@ -99,11 +99,12 @@ impl Fates for ChunkFates<'_> {
     fn mark(&self, file: u32, record: u32) -> Vec<MarkValue<'_>> {
         let matches = matches_of(self.matches, (file, record));
         let share = |one: &Match| {
-            f64::from(one.shared) / f64::from(self.decisions.sizes[one.part as usize].max(1))
+            f64::from(one.shared)
+                / f64::from(self.decisions.counted.sizes[one.part as usize].max(1))
         };
         // The first of the largest shares, compared as fractions.
         let larger = |one: &Match, other: &Match| {
-            let size = |one: &Match| u64::from(self.decisions.sizes[one.part as usize]);
+            let size = |one: &Match| u64::from(self.decisions.counted.sizes[one.part as usize]);
             u64::from(one.shared) * size(other) > u64::from(other.shared) * size(one)
         };
         let best = matches.iter().reduce(|best, one| if larger(one, best) { one } else { best });

@@ -71,7 +71,7 @@ pub(super) fn locate(
         let part = one.part as usize;
         let mut own = items.index.distinct_of_part(part);
         own.retain(|&ngram| !hits_of(ngram).is_empty());
-        let counted = own.iter().filter(|ngram| decisions.counts[ngram.index()]).count();
+        let counted = own.iter().filter(|ngram| decisions.counted.counts[ngram.index()]).count();
         if counted != one.shared as usize {
             return None;
         }
@@ -84,7 +84,7 @@ pub(super) fn locate(
         of_part.sort_unstable();
         for (place, ngram) in of_part {
             let range = place..place + items.index.length(ngram);
-            spans.add(range, decisions.counts[ngram.index()]);
+            spans.add(range, decisions.counted.counts[ngram.index()]);
         }
         let mut covered = Spans::default();
         for &(place, ngram) in items.index.of_part(part) {

@@ -7,12 +7,37 @@ use lookalike_core::{Ngram, NgramIndex, Threshold};
 use lookalike_engine::poll::Poll;
 use lookalike_engine::{EngineError, Progress};
 
-/// What was decided.
-pub(super) struct Decisions {
+/// Which n-grams count.
+#[derive(Debug, Clone)]
+pub(super) struct Counted {
     /// Whether each n-gram counts: it is common neither in the documents nor in the items.
     pub(super) counts: Vec<bool>,
     /// Number of counted distinct n-grams of each part.
     pub(super) sizes: Vec<u32>,
+}
+
+impl Counted {
+    /// Of n-grams that so many documents have.
+    pub(super) fn new(
+        frequencies: &[u32],
+        items: &Items,
+        settings: &ContaminationSettings,
+    ) -> Self {
+        let counts: Vec<bool> = (0..)
+            .map(Ngram)
+            .zip(frequencies)
+            .map(|(ngram, &documents)| {
+                documents <= settings.common
+                    && holding_items(items, ngram) <= settings.common_items as usize
+            })
+            .collect();
+        Self { sizes: sizes(&items.index, &counts), counts }
+    }
+}
+
+/// What was decided.
+pub(super) struct Decisions {
+    pub(super) counted: Counted,
     /// Matches in the order of the documents, then of the parts.
     pub(super) matches: Vec<Match>,
 }
@@ -36,20 +61,12 @@ impl Decisions {
     pub(super) fn new(
         scan: &Scan,
         items: &Items,
-        settings: &ContaminationSettings,
+        counted: Counted,
         threshold: Threshold,
         progress: &dyn Progress,
     ) -> Result<Self, EngineError> {
         let Items { index, .. } = items;
-        let counts: Vec<bool> = (0..)
-            .map(Ngram)
-            .zip(&scan.frequencies)
-            .map(|(ngram, &documents)| {
-                documents <= settings.common
-                    && holding_items(items, ngram) <= settings.common_items as usize
-            })
-            .collect();
-        let sizes = sizes(index, &counts);
+        let Counted { counts, sizes } = &counted;
         let mut shared = SharedCounts::new(index.parts());
         let mut matches = Vec::new();
         for (number, document) in scan.documents.iter().enumerate() {
@@ -62,7 +79,7 @@ impl Decisions {
                 }
             }
         }
-        Ok(Self { counts, sizes, matches })
+        Ok(Self { counted, matches })
     }
 }
 

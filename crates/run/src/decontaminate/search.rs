@@ -1,7 +1,7 @@
 //! A search for items in documents, wherever both are read from, and the numbers of its summary.
 
 use super::items::Items;
-use super::matching::Decisions;
+use super::matching::{Counted, Decisions};
 use super::scan::Scan;
 use super::second_reading::{SecondReading, Written};
 use super::settings::{Admitted, ContaminationAction, ContaminationSettings};
@@ -59,7 +59,8 @@ impl Search<'_> {
         let items = Items::read(*items, &reader, text_field, contamination, *admitted, progress)?;
         let scan =
             Scan::read(*documents, &items, &reader, contamination, *admitted, *limits, progress)?;
-        let decisions = Decisions::new(&scan, &items, contamination, threshold, progress)?;
+        let counted = Counted::new(&scan.frequencies, &items, contamination);
+        let decisions = Decisions::new(&scan, &items, counted, threshold, progress)?;
         Ok(Found { items, scan, decisions, reader })
     }
 }
@@ -115,7 +116,8 @@ impl Found {
             matches: totals.matches,
             spans: totals.spans,
             shingles: items.index.len() as u64,
-            common_shingles: decisions.counts.iter().filter(|&&counts| !counts).count() as u64,
+            common_shingles: decisions.counted.counts.iter().filter(|&&counts| !counts).count()
+                as u64,
             problems: scan.problems.count(),
             item_problems: items.problems.count(),
             unreadable_inputs: scan.problems.unreadable().count() as u64,

@@ -2,7 +2,7 @@
 
 use super::items::Items;
 use super::locating::LocatedPart;
-use super::matching::Decisions;
+use super::matching::{Counted, Decisions};
 use super::second_reading::LocatedDocument;
 use crate::LookalikeError;
 use crate::run_tables::filled;
@@ -13,6 +13,8 @@ use lookalike_decide::{
 };
 use lookalike_engine::Progress;
 use lookalike_report::BenchmarkSummary;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The tables, in the order in which a summary lists them.
@@ -35,8 +37,43 @@ pub(super) struct Totals {
     pub(super) digest: String,
 }
 
+/// The tables of what documents contain.
+pub(super) struct MatchTables<T> {
+    pub(super) contamination: T,
+    pub(super) spans: T,
+    /// Of both.
+    digest: String,
+}
+
+/// What documents contain of the items.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct FoundParts {
+    /// By part; parts of no document are left out.
+    parts: BTreeMap<usize, PartTotals>,
+    /// Number of documents of each benchmark.
+    documents: BTreeMap<u32, u64>,
+    /// Rows of `contamination`.
+    matches: u64,
+    /// Rows of `spans`.
+    spans: u64,
+}
+
+impl FoundParts {
+    /// Adds what other documents contain.
+    pub(super) fn append(&mut self, other: Self) {
+        for (part, totals) in other.parts {
+            self.parts.entry(part).or_default().append(totals);
+        }
+        for (benchmark, documents) in other.documents {
+            *self.documents.entry(benchmark).or_default() += documents;
+        }
+        self.matches += other.matches;
+        self.spans += other.spans;
+    }
+}
+
 /// What is known of a part beside its n-grams.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct PartTotals {
     documents: u64,
     /// The most counted n-grams that a document has.
@@ -47,6 +84,18 @@ struct PartTotals {
 }
 
 impl PartTotals {
+    /// Adds other documents.
+    fn append(&mut self, other: Self) {
+        self.documents += other.documents;
+        self.shared = self.shared.max(other.shared);
+        self.longest = self.longest.max(other.longest);
+        let words = self.covered.len().max(other.covered.len());
+        self.covered.resize(words, false);
+        for (word, covered) in self.covered.iter_mut().zip(other.covered) {
+            *word |= covered;
+        }
+    }
+
     /// Adds a document that contains the part, which has this number of words.
     fn add(&mut self, located: &LocatedPart, words: usize) {
         self.documents += 1;
@@ -73,6 +122,32 @@ impl<T> Tables<T> {
         ) -> Result<R, LookalikeError>,
         progress: &dyn Progress,
     ) -> Result<(Self, Totals, R), LookalikeError> {
+        let (of_documents, found, returned) =
+            MatchTables::write(store, items, decisions, read, progress)?;
+        let (items, summaries) = write_items(store, items, &decisions.counted, &found, progress)?;
+        let benchmarks = write_benchmarks(store, &summaries, progress)?;
+        let FoundParts { matches, spans, .. } = found;
+        let digest = of_documents.digest;
+        let totals = Totals { benchmarks: summaries, matches, spans, digest };
+        let MatchTables { contamination, spans, .. } = of_documents;
+        Ok((Self { contamination, spans, items, benchmarks }, totals, returned))
+    }
+}
+
+impl<T> MatchTables<T> {
+    /// Writes the tables of documents, which `read` gives in order. Returns what it returns.
+    ///
+    /// # Errors
+    /// As of [`Tables::write`].
+    pub(super) fn write<R>(
+        store: &impl TableStore<Done = T>,
+        items: &Items,
+        decisions: &Decisions,
+        read: impl FnOnce(
+            &mut dyn FnMut(LocatedDocument) -> Result<(), LookalikeError>,
+        ) -> Result<R, LookalikeError>,
+        progress: &dyn Progress,
+    ) -> Result<(Self, FoundParts, R), LookalikeError> {
         let mut of_matches = TableDigest::new(CONTAMINATION.name);
         let mut of_spans = TableDigest::new(SPANS.name);
         let columns = (CONTAMINATION.of(Measures::ALL), SPANS.of(Measures::ALL));
@@ -82,9 +157,7 @@ impl<T> Tables<T> {
         let writer = store.begin(columns.1.name, &names.1)?;
         let mut spans = Table::new(columns.1, writer, &mut of_spans, progress);
 
-        let mut totals = Totals::default();
-        let mut parts = vec![PartTotals::default(); items.index.parts()];
-        let mut documents = vec![0; items.benchmarks.len()];
+        let mut totals = FoundParts::default();
         let returned = read(&mut |document| {
             let mut of_benchmarks: Vec<u32> = Vec::new();
             for located in &document.parts {
@@ -99,7 +172,7 @@ impl<T> Tables<T> {
                     benchmark: &items.benchmarks[item.benchmark as usize],
                     part,
                     shared: located.shared.into(),
-                    shingles: decisions.sizes[located.part].into(),
+                    shingles: decisions.counted.sizes[located.part].into(),
                     words: words as u64,
                     covered: located.covered.iter().map(Range::len).sum::<usize>() as u64,
                     spans: located.spans.len() as u64,
@@ -118,48 +191,48 @@ impl<T> Tables<T> {
                 }
                 totals.matches += 1;
                 totals.spans += located.spans.len() as u64;
-                parts[located.part].add(located, words);
+                totals.parts.entry(located.part).or_default().add(located, words);
             }
             of_benchmarks.sort_unstable();
             of_benchmarks.dedup();
-            of_benchmarks.into_iter().for_each(|number| documents[number as usize] += 1);
+            for number in of_benchmarks {
+                *totals.documents.entry(number).or_default() += 1;
+            }
             Ok(())
         })?;
         let contamination = store.finish(&names.0, contamination.into_writer())?;
         let spans = store.finish(&names.1, spans.into_writer())?;
-        totals.digest = run_digest(&[&of_matches, &of_spans]);
-        let (of_items, benchmarks) = write_items(store, items, decisions, &parts, progress)?;
-        totals.benchmarks = benchmarks;
-        for (benchmark, documents) in totals.benchmarks.iter_mut().zip(documents) {
-            benchmark.documents = documents;
-        }
-        let benchmarks = write_benchmarks(store, &totals.benchmarks, progress)?;
-        let tables = Self { contamination, spans, items: of_items, benchmarks };
-        Ok((tables, totals, returned))
+        let digest = run_digest(&[&of_matches, &of_spans]);
+        Ok((Self { contamination, spans, digest }, totals, returned))
     }
 }
 
 /// Writes the table `items`, and counts by benchmark.
-fn write_items<S: TableStore>(
+///
+/// # Errors
+/// As of [`Tables::write`].
+pub(super) fn write_items<S: TableStore>(
     store: &S,
     items: &Items,
-    decisions: &Decisions,
-    parts: &[PartTotals],
+    counted: &Counted,
+    found: &FoundParts,
     progress: &dyn Progress,
 ) -> Result<(S::Done, Vec<BenchmarkSummary>), LookalikeError> {
+    let none = PartTotals::default();
     let name = |name: &String| BenchmarkSummary { name: name.clone(), ..Default::default() };
     let mut benchmarks: Vec<BenchmarkSummary> = items.benchmarks.iter().map(name).collect();
     let fields = items.fields.len();
     let fill = |table: &mut Table<'_, _>| {
-        for (number, (item, of_parts)) in items.items.iter().zip(parts.chunks(fields)).enumerate() {
+        for (number, item) in items.items.iter().enumerate() {
             let first = number * fields;
             let summary = &mut benchmarks[item.benchmark as usize];
             let mut outcomes = Vec::new();
-            for (field, of_part) in of_parts.iter().enumerate() {
+            for field in 0..fields {
                 let part = first + field;
+                let of_part = found.parts.get(&part).unwrap_or(&none);
                 let distinct = items.index.distinct_of_part(part).len() as u64;
                 let words = items.index.tokens(part) as u64;
-                let shingles = u64::from(decisions.sizes[part]);
+                let shingles = u64::from(counted.sizes[part]);
                 let outcome = match (distinct, shingles, of_part.documents) {
                     (0, ..) => Outcome::Short,
                     (_, 0, _) => Outcome::Common,
@@ -200,6 +273,11 @@ fn write_items<S: TableStore>(
     };
     let mut digest = TableDigest::new(ITEMS.name);
     let table = filled(store, ITEMS.of(Measures::ALL), &mut digest, progress, fill)?;
+    for (number, documents) in &found.documents {
+        if let Some(benchmark) = benchmarks.get_mut(*number as usize) {
+            benchmark.documents = *documents;
+        }
+    }
     Ok((table, benchmarks))
 }
 
@@ -225,7 +303,11 @@ impl Outcome {
     }
 }
 
-fn write_benchmarks<S: TableStore>(
+/// Writes the table `benchmarks`.
+///
+/// # Errors
+/// As of [`Tables::write`].
+pub(super) fn write_benchmarks<S: TableStore>(
     store: &S,
     benchmarks: &[BenchmarkSummary],
     progress: &dyn Progress,

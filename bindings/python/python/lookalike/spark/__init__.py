@@ -10,8 +10,9 @@ and whatever happens to executors. Spark 4, also through Spark Connect; ``pip in
 and the workers.
 """
 
+from lookalike.spark._decontaminate import SparkContamination, decontaminate
 from lookalike.spark._engine import Stage
 from lookalike.spark._result import SparkResult
 from lookalike.spark._run import cluster, dedup, similarity_join
 
-__all__ = ["SparkResult", "Stage", "cluster", "dedup", "similarity_join"]
+__all__ = ["SparkContamination", "SparkResult", "Stage", "cluster", "decontaminate", "dedup", "similarity_join"]

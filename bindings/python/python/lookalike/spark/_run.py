@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lookalike import _lookalike
 from lookalike._errors import DataError
 from lookalike._lookalike import __version__
 from lookalike._options import PlainKeywords, Unpack
@@ -17,13 +14,12 @@ from lookalike.distributed import names as columns
 from lookalike.distributed.limits import Limits
 from lookalike.distributed.run import Question, pairs_between, run
 from lookalike.distributed.sets import Side
-from lookalike.spark._engine import BATCH_BYTES, SparkEngine, Stage
+from lookalike.spark._call import Report, printed, read_columns, shuffle_partitions
+from lookalike.spark._engine import BATCH_BYTES, SparkEngine
 from lookalike.spark._result import SparkResult, renamed
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-Report = bool | Callable[[Stage], None] | None
+    from pyspark.sql import DataFrame
 
 
 @shows(PlainKeywords)
@@ -161,15 +157,15 @@ class _Call:
 
     def __init__(self, question: Question, documents: list[DataFrame], named: list[str], row: str | None) -> None:
         self._question, self._row = question, row
-        self._documents = [_read(rows, question.settings, named, row) for rows in documents]
+        self._documents = [read_columns(rows, question.settings, named, row) for rows in documents]
         self.sides = [Side(rows, side, row) for side, rows in enumerate(self._documents)]
 
     def engine(self, work: str, tasks: int | None, resume: bool, progress: Report) -> SparkEngine:
         """The engine, whose stages are in a directory of this call below `work`."""
         session = self._documents[0].sparkSession
         session.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", str(BATCH_BYTES))
-        tasks = tasks or _shuffle_partitions(session)
-        report = _printed if progress is True else progress or None
+        tasks = tasks or shuffle_partitions(session)
+        report = printed if progress is True else progress or None
         folder = f"{work.rstrip('/')}/{self._digest()}"
         engine = SparkEngine(session, folder, tasks=tasks, resume=resume, report=report)
         signed = engine.finished_rows("signed")
@@ -196,43 +192,3 @@ class _Call:
         ignored = hashlib.sha256(self._question.ignored).hexdigest()
         described = [__version__, context.settings, ignored, context.options, [side.row for side in self.sides], inputs]
         return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]
-
-
-def _read(rows: DataFrame, settings: Settings, named: list[str], row: str | None) -> DataFrame:
-    """The columns that are read.
-
-    Raises
-    ------
-    DataError
-        A column is missing.
-    """
-    rules = [*_lookalike.keep_fields(settings.to_json()), *_lookalike.given_fields(settings.to_json())]
-    texts = _lookalike.text_fields(settings.to_json())
-    wanted = [settings.text, *texts, settings.html, settings.id, settings.url, settings.title, settings.date, *rules]
-    wanted += [] if row is None else [row]
-    required = [*named, *rules, *([] if row is None else [row])]
-    if settings.text not in rows.columns and settings.html not in rows.columns:
-        required += texts
-    missing = [column for column in required if column not in rows.columns]
-    if missing:
-        columns = ", ".join(f"`{column}`" for column in rows.columns)
-        raise DataError(f"there is no column `{missing[0]}`; the columns are {columns}", "source")
-    if row is None and settings.id not in rows.columns:
-        raise DataError(
-            f"documents need an id, or a number: there is no column `{settings.id}`; name one with id=, or with row= a "
-            "column of distinct numbers from 0",
-            "source",
-        )
-    rows = rows.select(*(column for column in dict.fromkeys(wanted) if column in rows.columns))
-    return rows if row is None else rows.withColumn(row, rows[row].cast("bigint"))
-
-
-def _shuffle_partitions(session: SparkSession) -> int:
-    """Tasks of a shuffle as the session is set; some vendors' sessions say ``auto``."""
-    value = str(session.conf.get("spark.sql.shuffle.partitions", "200"))
-    return int(value) if value.isdigit() else 200
-
-
-def _printed(stage: Stage) -> None:
-    state = "read" if stage.resumed else "done"
-    print(f"lookalike: {stage.name}: {state}, {stage.seconds:.1f} s", file=sys.stderr)
