@@ -24,6 +24,7 @@ ALLOWED = {
     "lookalike-options": {"lookalike-cluster"},
     "lookalike-join": {"lookalike-core", "lookalike-cluster", "lookalike-spill"},
     "lookalike-methods": {"lookalike-core"},
+    "lookalike-passages": {"lookalike-core"},
     "lookalike-lexicon": {"lookalike-core", "lookalike-methods", "lookalike-spill"},
     "lookalike-store": set(),
     "lookalike-io": {"lookalike-text", "lookalike-core", "lookalike-store", "lookalike-spill"},
@@ -55,7 +56,7 @@ ALLOWED = {
     "lookalike": {
         "lookalike-run", "lookalike-measure", "lookalike-monitor", "lookalike-distributed", "lookalike-text",
         "lookalike-core", "lookalike-cluster", "lookalike-io", "lookalike-engine", "lookalike-report",
-        "lookalike-methods", "lookalike-lexicon", "lookalike-index", "lookalike-join",
+        "lookalike-methods", "lookalike-lexicon", "lookalike-index", "lookalike-join", "lookalike-passages",
     },
     "lookalike-cli": {"lookalike", "lookalike-options"},
     "lookalike-python": {"lookalike"},

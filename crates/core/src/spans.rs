@@ -50,6 +50,19 @@ impl Spans {
     }
 }
 
+/// The union of ranges in any order: ascending, with gaps between them. O(n log n).
+///
+/// ```
+/// assert_eq!(lookalike_core::spans::union(vec![4..9, 0..2, 2..3, 5..6]), [0..3, 4..9]);
+/// ```
+#[must_use]
+pub fn union(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut spans = Spans::default();
+    ranges.into_iter().for_each(|range| spans.add(range, true));
+    spans.finish()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

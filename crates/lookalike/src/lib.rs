@@ -52,6 +52,11 @@
 //! them, [`evaluation`] measures methods against what is true, [`planning`] says from a sample what a
 //! job will find and cost, and [`lexicon`] counts document frequencies.
 //!
+//! # Inside documents
+//!
+//! [`passages`] finds every run of words that stands twice in texts in memory, and cuts later copies of
+//! which the same words stand in what is kept.
+//!
 //! # An index that lives
 //!
 //! [`IndexWriter`] adds, replaces and deletes documents; [`Index`] answers questions about them, in
@@ -66,7 +71,7 @@
 //!
 //! # Cargo features
 //!
-//! * `files` (default): all but the module [`texts`], the exact join over texts in memory.
+//! * `files` (default): all but the modules [`texts`], the exact join over texts in memory, and [`passages`].
 //! * `office` (default): word processor documents and books (DOCX, ODT, EPUB). Without it, each of
 //!   these is a problem that says so.
 //! * `object-stores`: inputs and results in object stores and on web servers. Without it, a URL is an
@@ -76,6 +81,7 @@
 //! that reaches the threshold is missed. It is also the same, byte for byte, for any number of
 //! threads and any order of the inputs.
 
+pub mod passages;
 pub mod texts;
 
 #[cfg(feature = "files")]

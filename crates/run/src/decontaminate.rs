@@ -12,7 +12,6 @@
 //! are compared word by word, by 64-bit hashes of words as elsewhere.
 
 mod answer;
-mod cutting;
 mod fates;
 mod items;
 mod job;

@@ -41,6 +41,7 @@ mod casing;
 mod charset;
 mod classes;
 mod confusables;
+mod cut;
 #[cfg(feature = "encodings")]
 mod decode;
 #[cfg(feature = "html")]
@@ -72,6 +73,7 @@ mod window;
 pub use analyzer::{ANALYSIS_NAME, Analyzer, Batch, Scratch};
 #[cfg(feature = "encodings")]
 pub use charset::{Decoded, decode_labelled};
+pub use cut::{NotCut, cut_words};
 #[cfg(feature = "encodings")]
 pub use decode::{decode_html, decode_page, decode_plain, decode_text};
 pub use filter::{FilterScratch, TermFilter, TermFilterError, TermRule, Terms};

@@ -1,6 +1,5 @@
 //! What becomes of the records of a chunk.
 
-use super::cutting::NotCut;
 use super::items::Items;
 use super::locating::Located;
 use super::matching::{Decisions, Match, matches_of};
@@ -8,6 +7,7 @@ use super::scan::Scan;
 use super::settings::ContaminationAction;
 use lookalike_io::sink::{MarkKind, MarkNames};
 use lookalike_io::{Content, Fate, Fates, MarkValue, RecordView, Replacement};
+use lookalike_text::NotCut;
 use std::collections::BTreeMap;
 
 /// The fields that the action `mark` adds.

@@ -1,11 +1,11 @@
 //! Where in a document the parts stand that it contains.
 
-use super::cutting::{NotCut, cut, union};
 use super::items::Items;
 use super::matching::{Decisions, Match};
 use super::words::WordReader;
 use lookalike_core::Ngram;
-use lookalike_core::spans::Spans;
+use lookalike_core::spans::{Spans, union};
+use lookalike_text::{NotCut, cut_words};
 use std::ops::Range;
 
 /// A part that a document contains, with its places there.
@@ -45,7 +45,7 @@ impl Located {
     /// The text without the parts.
     pub(super) fn cut(&self, text: &str) -> Result<String, NotCut> {
         let spans = self.parts.iter().flat_map(|part| &part.spans);
-        cut(text, &self.words, &union(spans.map(|span| span.words.clone()).collect()))
+        cut_words(text, &self.words, &union(spans.map(|span| span.words.clone()).collect()))
     }
 }
 

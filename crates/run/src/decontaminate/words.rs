@@ -116,10 +116,4 @@ impl LocatedWords {
         found.sort_unstable();
         found
     }
-
-    /// Hashes of the words.
-    #[cfg(test)]
-    pub(super) fn hashes(&self) -> &[u64] {
-        &self.hashes
-    }
 }

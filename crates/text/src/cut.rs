@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-/// Why a text is not cut: its document is removed.
+/// Why a text is not cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum NotCut {
+pub enum NotCut {
     /// No word would stay.
     NothingLeft,
     /// A word that goes has a place in common with one that stays: normalisation changed the stretch of
@@ -17,8 +17,23 @@ pub(super) enum NotCut {
 }
 
 /// The text without these runs of words, which are ascending and do not meet; `words` has the place of
-/// each word of the text.
-pub(super) fn cut(
+/// each word of the text ([`Analyzer::located_tokens`](crate::Analyzer::located_tokens)).
+///
+/// ```
+/// use lookalike_text::{AnalysisSettings, Analyzer, cut_words};
+///
+/// let text = "To be, or not to be: that is the question.";
+/// let mut words = Vec::new();
+/// Analyzer::new(&AnalysisSettings::default()).located_tokens(text, |_, place| words.push(place));
+/// assert_eq!(cut_words(text, &words, &[2..6]).as_deref(), Ok("To be, that is the question."));
+/// ```
+///
+/// # Errors
+/// A text that cannot be cut there.
+///
+/// # Panics
+/// With runs of words that the text does not have.
+pub fn cut_words(
     text: &str,
     words: &[Range<usize>],
     runs: &[Range<usize>],
@@ -54,36 +69,36 @@ pub(super) fn cut(
     Ok(out)
 }
 
-/// The union of ranges, ascending, with gaps between them.
-pub(super) fn union(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
-    ranges.sort_unstable_by_key(|range| range.start);
-    let mut spans = lookalike_core::spans::Spans::default();
-    ranges.into_iter().for_each(|range| spans.add(range, true));
-    spans.finish()
-}
-
 #[cfg(test)]
 #[allow(clippy::single_range_in_vec_init)] // One run is a list of one range.
 mod tests {
-    use super::super::words::WordReader;
     use super::*;
-    use lookalike_text::{AnalysisSettings, Normalize};
+    use crate::{AnalysisSettings, Analyzer, Normalize};
     use proptest::prelude::*;
 
     #[test]
     fn words_of_one_place_go_together() {
         let compatible =
             AnalysisSettings { normalize: Normalize::Nfkc, ..AnalysisSettings::default() };
-        let words = WordReader::new(&compatible, false).located("take ½ cup").places;
-        assert_eq!(words.len(), 4);
-        assert_eq!(cut("take ½ cup", &words, &[1..2]), Err(NotCut::SharedPlace));
-        assert_eq!(cut("take ½ cup", &words, &[2..4]), Err(NotCut::SharedPlace));
-        assert_eq!(cut("take ½ cup", &words, &[1..3]), Ok("take cup".to_owned()));
+        let places = located(&compatible, "take ½ cup").1;
+        assert_eq!(places.len(), 4);
+        assert_eq!(cut_words("take ½ cup", &places, &[1..2]), Err(NotCut::SharedPlace));
+        assert_eq!(cut_words("take ½ cup", &places, &[2..4]), Err(NotCut::SharedPlace));
+        assert_eq!(cut_words("take ½ cup", &places, &[1..3]), Ok("take cup".to_owned()));
+    }
+
+    /// Words and their places.
+    fn located(settings: &AnalysisSettings, text: &str) -> (Vec<String>, Vec<Range<usize>>) {
+        let (mut words, mut places) = (Vec::new(), Vec::new());
+        Analyzer::new(settings).located_tokens(text, |word, place| {
+            words.push(word.to_owned());
+            places.push(place);
+        });
+        (words, places)
     }
 
     fn cut_of(text: &str, runs: &[Range<usize>]) -> Result<String, NotCut> {
-        let reader = WordReader::new(&AnalysisSettings::default(), false);
-        cut(text, &reader.located(text).places, runs)
+        cut_words(text, &located(&AnalysisSettings::default(), text).1, runs)
     }
 
     #[test]
@@ -111,19 +126,24 @@ mod tests {
             ),
         ) {
             let text: String = words.iter().map(|(word, gap, _)| format!("{word}{gap}")).collect();
-            let reader = WordReader::new(&AnalysisSettings::default(), false);
-            let read = reader.located(&text);
-            let (hashes, places) = (read.hashes(), &read.places);
+            let settings = AnalysisSettings::default();
+            let (all, places) = located(&settings, &text);
             let is_cut = |at: usize| words[at % words.len()].2;
-            let single = (0..hashes.len()).filter(|&at| is_cut(at)).map(|at| at..at + 1);
-            let left: Vec<u64> =
-                (0..hashes.len()).filter(|&at| !is_cut(at)).map(|at| hashes[at]).collect();
-            match cut(&text, places, &union(single.collect())) {
+            let mut runs: Vec<Range<usize>> = Vec::new();
+            for at in (0..all.len()).filter(|&at| is_cut(at)) {
+                match runs.last_mut() {
+                    Some(run) if run.end == at => run.end += 1,
+                    _ => runs.push(at..at + 1),
+                }
+            }
+            let left: Vec<&String> =
+                (0..all.len()).filter(|&at| !is_cut(at)).map(|at| &all[at]).collect();
+            match cut_words(&text, &places, &runs) {
                 Err(NotCut::NothingLeft) => prop_assert!(left.is_empty()),
                 Err(NotCut::SharedPlace) => prop_assert!(false, "no two words have one place"),
                 Ok(written) => {
-                    let again = reader.located(&written);
-                    prop_assert_eq!(again.hashes(), &left);
+                    let again = located(&settings, &written).0;
+                    prop_assert_eq!(again.iter().collect::<Vec<_>>(), left);
                 }
             }
         }

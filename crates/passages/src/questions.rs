@@ -1,0 +1,95 @@
+//! Windows that have to be hashed: in ranges of documents, in the order in which these are read again.
+
+use crate::{Lengths, Place, window_hash};
+use std::ops::Range;
+
+/// Consecutive windows of a document whose hashes are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Question {
+    /// The first of them.
+    pub place: Place,
+    /// Number of windows.
+    pub windows: u16,
+}
+
+/// All windows that are asked for, in the order of their places.
+#[derive(Debug)]
+pub struct Questions {
+    asked: Vec<Question>,
+}
+
+impl Questions {
+    /// Sorts questions. Returns the place of each among the sorted ones as well.
+    pub(crate) fn new(asked: Vec<Question>) -> (Self, Vec<u32>) {
+        let mut order: Vec<u32> = (0..asked.len() as u32).collect();
+        order.sort_unstable_by_key(|&number| asked[number as usize].place);
+        let mut places = vec![0; asked.len()];
+        for (place, &number) in (0..).zip(&order) {
+            places[number as usize] = place;
+        }
+        let asked = order.into_iter().map(|number| asked[number as usize]).collect();
+        (Self { asked }, places)
+    }
+
+    /// The documents that have to be read again, ascending.
+    pub fn documents(&self) -> impl Iterator<Item = u32> {
+        self.asked
+            .chunk_by(|a, b| a.place.document == b.place.document)
+            .map(|of| of[0].place.document)
+    }
+
+    /// Number of windows.
+    #[must_use]
+    pub fn windows(&self) -> u64 {
+        self.asked.iter().map(|question| u64::from(question.windows)).sum()
+    }
+
+    /// Appends the hashes of the windows of a document that are asked for. O(their units).
+    ///
+    /// # Panics
+    /// With fewer units than the document had.
+    pub fn answer(&self, document: u32, units: &[u64], lengths: Lengths, hashes: &mut Vec<u64>) {
+        let start = self.asked.partition_point(|question| question.place.document < document);
+        let asked = self.asked[start..].iter().take_while(|of| of.place.document == document);
+        for question in asked {
+            let first = question.place.unit as usize;
+            let end = first + usize::from(question.windows) - 1 + lengths.window() as usize;
+            window_hash::windows(&units[first..end], lengths.window() as usize, hashes);
+        }
+    }
+}
+
+/// The hashes of the windows that were asked for.
+#[derive(Debug)]
+pub struct Answers {
+    hashes: Vec<u64>,
+    /// The end of each answer in `hashes`.
+    ends: Vec<usize>,
+}
+
+impl Answers {
+    /// The answers of all documents, in order.
+    ///
+    /// # Panics
+    /// With more or fewer hashes than windows that were asked for.
+    #[must_use]
+    pub fn new(questions: &Questions, hashes: Vec<u64>) -> Self {
+        let add = |end: &mut usize, question: &Question| {
+            *end += usize::from(question.windows);
+            Some(*end)
+        };
+        let ends: Vec<usize> = questions.asked.iter().scan(0, add).collect();
+        assert_eq!(ends.last().copied().unwrap_or(0), hashes.len(), "a hash for each window");
+        Self { hashes, ends }
+    }
+
+    /// The answer to a question; without one, none.
+    pub(crate) fn of(&self, question: Option<u32>) -> &[u64] {
+        let range = question.map_or(0..0, |number| self.range(number as usize));
+        &self.hashes[range]
+    }
+
+    fn range(&self, number: usize) -> Range<usize> {
+        number.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[number]
+    }
+}
