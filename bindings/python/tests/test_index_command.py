@@ -129,6 +129,10 @@ def test_documents_are_the_same_bytes(both: tuple[Path, Path], command: str, tmp
         index.export_documents(tmp_path / "own.jsonl")
     index.export_documents(tmp_path / "own.jsonl", force=True)
     assert index.documents()["text"].to_pylist() == [document["text"] for document in documents]
+    kept = index.export_documents(tmp_path / "kept.jsonl", add_counts=True)
+    counted = [json.loads(line) for line in (tmp_path / "kept.jsonl").read_text().splitlines()]
+    assert kept == len(counted) and kept + sum(row["duplicates"] for row in counted) == len(documents)
+    assert run(command, "index", "export", both[1], "--documents", "--add-counts") == (tmp_path / "kept.jsonl").read_text()
 
 
 def test_each_writes_and_reads_the_index_of_the_other(command: str, tmp_path: Path, documents) -> None:

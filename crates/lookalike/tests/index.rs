@@ -69,6 +69,38 @@ fn export_equals_a_run(
         };
         prop_assert_eq!(read("tables"), read("run"), "{}", name);
     }
+    if !list && linkage == Linkage::Leaders && witness == WitnessRule::First {
+        counts_are_those_of_a_run(&index, &options("counts"), &documents, folder)?;
+    }
+    Ok(())
+}
+
+/// Kept documents with their counts, of an index and of a run over its documents.
+fn counts_are_those_of_a_run(
+    index: &Index,
+    options: &ExportOptions,
+    documents: &str,
+    folder: &Path,
+) -> Result<(), TestCaseError> {
+    let options = ExportOptions { add_counts: true, ..options.clone() };
+    let kept = export_documents(index, &options, &Silent).unwrap();
+    let settings = index.settings().documents.clone();
+    let job = job(vec![documents.to_owned()], &folder.join("counted"), settings);
+    let run = run_dedup(&Job { add_counts: true, force: true, ..job }, &Silent).unwrap().summary;
+    prop_assert_eq!(kept, run.kept);
+    let counts = |path: &str| -> Vec<(String, u64)> {
+        let lines = std::fs::read_to_string(folder.join(path)).unwrap();
+        let count = |line: &str| {
+            let record: serde_json::Value = serde_json::from_str(line).unwrap();
+            let duplicates = record["duplicates"].as_u64().unwrap();
+            let by_source: BTreeMap<String, u64> =
+                serde_json::from_str(record["duplicates_by_source"].as_str().unwrap()).unwrap();
+            assert_eq!(by_source.values().sum::<u64>(), duplicates);
+            (record["id"].as_str().unwrap().to_owned(), duplicates)
+        };
+        lines.lines().map(count).collect()
+    };
+    prop_assert_eq!(counts("counts/documents.jsonl"), counts("counted/kept.jsonl"));
     Ok(())
 }
 

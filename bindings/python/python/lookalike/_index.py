@@ -630,7 +630,12 @@ class Index:
         return Summary(*self._reader.export(fspath(output), export, _limits(threads, progress, max_pairs)))
 
     def export_documents(
-        self, output: str | PathLike[str], *, force: bool = False, progress: Progress = None
+        self,
+        output: str | PathLike[str],
+        *,
+        add_counts: bool = False,
+        force: bool = False,
+        progress: Progress = None,
     ) -> int:
         """Writes the documents as JSONL, in the order of :meth:`documents`, and returns their number.
 
@@ -638,12 +643,15 @@ class Index:
         ----------
         output : path
             A file whose name ends with ``.jsonl``, or a directory for ``documents.jsonl``.
+        add_counts : bool
+            Kept documents alone, with the fields ``duplicates``, how many documents each stands for, and
+            ``duplicates_by_source``, a JSON object of these numbers by sweep.
         force : bool
             Replace it.
         progress
             As of :func:`dedup`.
         """
-        return self._reader.export_documents(fspath(output), force, _limits(None, progress, None))
+        return self._reader.export_documents(fspath(output), force, add_counts, _limits(None, progress, None))
 
     @property
     def sweeps(self) -> Sweeps:

@@ -149,10 +149,11 @@ impl IndexReader {
         py: Python<'_>,
         output: PathBuf,
         force: bool,
+        add_counts: bool,
         options: Options,
     ) -> PyResult<u64> {
         let Options { progress, cancelled, .. } = options;
-        let export = ExportOptions { force, ..ExportOptions::new(output) };
+        let export = ExportOptions { force, add_counts, ..ExportOptions::new(output) };
         let watch = Watch::new(progress, cancelled);
         let index = self.index(py)?;
         detached(py, &watch, |progress| {

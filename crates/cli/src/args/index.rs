@@ -456,6 +456,10 @@ pub(crate) struct IndexExportArgs {
     /// and no tables
     #[arg(long, conflicts_with = "list", help_heading = "Output")]
     pub(crate) documents: bool,
+    /// With --documents: kept documents alone, with fields `duplicates` (how many documents each stands
+    /// for) and `duplicates_by_source` (by sweep)
+    #[arg(long, requires = "documents", help_heading = "Output")]
+    pub(crate) add_counts: bool,
     /// List all pairs and clusters, as `cluster` does, and no removals
     #[arg(long, help_heading = "Output")]
     pub(crate) list: bool,

@@ -364,6 +364,7 @@ fn export(args: &OnIndex<IndexExportArgs>) -> anyhow::Result<Exit> {
         output,
         force: own.force,
         list: own.list,
+        add_counts: own.add_counts,
         linkage: own.linkage,
         witness: super::settings::settings(&[&own.witness])?.witness,
         tables: own.tables,
@@ -374,7 +375,9 @@ fn export(args: &OnIndex<IndexExportArgs>) -> anyhow::Result<Exit> {
     match (own.documents, to_stdout) {
         (true, true) => {
             let mut out = BufWriter::new(std::io::stdout().lock());
-            with_progress(running.quiet, |progress| write_documents(&index, &mut out, progress))?;
+            with_progress(running.quiet, |progress| {
+                write_documents(&index, &options, &mut out, progress)
+            })?;
             out.flush()?;
         }
         (true, false) => {

@@ -3,6 +3,7 @@
 //! The index says which documents are kept, and finds all matches; the tables are written by the
 //! code that writes those of a run. So they have the bytes of a run over the documents.
 
+mod counts;
 mod documents;
 mod matches;
 mod options;

@@ -1,5 +1,6 @@
 //! The documents of an index, as records.
 
+use super::counts::Counts;
 use super::options::ExportOptions;
 use crate::index::extra::Extra;
 use crate::index::open::Index;
@@ -21,6 +22,8 @@ pub(crate) struct Documents<'a> {
     index: &'a Index,
     snapshot: &'a Snapshot,
     order: Vec<DocAt>,
+    /// Of kept documents, if these are all.
+    counts: Option<Counts>,
 }
 
 impl<'a> Documents<'a> {
@@ -33,7 +36,28 @@ impl<'a> Documents<'a> {
 
     /// The documents, without their texts if these are not stored.
     pub(super) fn of_any(index: &'a Index, snapshot: &'a Snapshot) -> Self {
-        Self { index, snapshot, order: snapshot.in_order() }
+        Self { index, snapshot, order: snapshot.in_order(), counts: None }
+    }
+
+    /// The kept documents alone, with their counts.
+    fn with_counts(mut self, progress: &dyn Progress) -> Result<Self, LookalikeError> {
+        self.counts = Some(Counts::new(self.index, self.snapshot, &self.order, progress)?);
+        self.order.retain(|&at| self.snapshot.is_kept(at));
+        Ok(self)
+    }
+
+    /// Those that are exported.
+    fn exported(
+        index: &'a Index,
+        snapshot: &'a Snapshot,
+        options: &ExportOptions,
+        progress: &dyn Progress,
+    ) -> Result<Self, LookalikeError> {
+        let documents = Self::new(index, snapshot)?;
+        match options.add_counts {
+            true => documents.with_counts(progress),
+            false => Ok(documents),
+        }
     }
 
     /// The documents, in their order.
@@ -61,7 +85,7 @@ impl<'a> Documents<'a> {
         progress.phase("writing", None);
         let fields = &self.index.settings().documents.fields;
         let failed = |reason: std::io::Error| IndexError::Io { path: name.to_owned(), reason };
-        for record in self.records() {
+        for (record, &at) in self.records().zip(&self.order) {
             let record = record.map_err(|error| LookalikeError::Source {
                 name: DOCUMENTS.to_owned(),
                 records: 0,
@@ -91,6 +115,19 @@ impl<'a> Documents<'a> {
             }
             for (name, value) in record.numbers {
                 row.insert(name, Number::from_f64(value).map_or(Value::Null, Value::Number));
+            }
+            if let Some(counts) = &self.counts {
+                let (all, by_source) = counts.of(at);
+                for (name, value) in
+                    [("duplicates", all.into()), ("duplicates_by_source", by_source.into())]
+                {
+                    if row.insert(name.to_owned(), value).is_some() {
+                        return Err(LookalikeError::Settings(format!(
+                            "the documents have a field `{name}`, which the setting add_counts adds; leave \
+                             the setting out"
+                        )));
+                    }
+                }
             }
             let mut line = serde_json::to_vec(&row)?;
             line.push(b'\n');
@@ -205,7 +242,8 @@ fn check_texts(index: &Index) -> Result<(), LookalikeError> {
     }
 }
 
-/// Writes the documents of an index as JSONL, in the order in which their ids were first added: to
+/// Writes the documents of an index as JSONL, in the order in which their ids were first added, or those
+/// that are kept with [`ExportOptions::add_counts`]: to
 /// `documents.jsonl` in [`ExportOptions::output`], or to that file if its name ends with `.jsonl`.
 /// Returns their number.
 ///
@@ -217,7 +255,7 @@ pub fn export_documents(
     progress: &dyn Progress,
 ) -> Result<u64, LookalikeError> {
     let snapshot = index.snapshot()?;
-    let documents = Documents::new(index, &snapshot)?;
+    let documents = Documents::exported(index, &snapshot, options, progress)?;
     let count = documents.order.len() as u64;
     write_whole(index.dir(), options, count, |out| {
         documents.write(out, &options.output, progress)
@@ -225,18 +263,18 @@ pub fn export_documents(
     Ok(count)
 }
 
-/// Writes the documents of an index as JSONL, in the order in which their ids were first added.
-/// Returns their number.
+/// The same to a writer; the output of the options does not count.
 ///
 /// # Errors
 /// An index without texts; a writer that fails.
 pub fn write_documents(
     index: &Index,
+    options: &ExportOptions,
     out: &mut dyn Write,
     progress: &dyn Progress,
 ) -> Result<u64, LookalikeError> {
     let snapshot = index.snapshot()?;
-    let documents = Documents::new(index, &snapshot)?;
+    let documents = Documents::exported(index, &snapshot, options, progress)?;
     documents.write(out, Path::new("standard output"), progress)?;
     Ok(documents.order.len() as u64)
 }

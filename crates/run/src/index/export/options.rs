@@ -14,6 +14,9 @@ pub struct ExportOptions {
     /// Lists all pairs and clusters, as `cluster` does; otherwise writes the ledger, as `dedup`
     /// does.
     pub list: bool,
+    /// Of documents, the kept ones alone, each with the number of those that it stands for and their
+    /// sweeps: `duplicates` and `duplicates_by_source`, as [`Job::add_counts`](crate::Job::add_counts).
+    pub add_counts: bool,
     /// How pairs become clusters; `None` for leaders, and for connected components with
     /// [`list`](Self::list).
     pub linkage: Option<Linkage>,
@@ -35,6 +38,7 @@ impl ExportOptions {
             output: output.into(),
             force: false,
             list: false,
+            add_counts: false,
             linkage: None,
             witness: WitnessRule::First,
             tables: TableFormat::default(),
