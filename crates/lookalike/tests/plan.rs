@@ -3,7 +3,7 @@
 
 use lookalike::{
     Job, Silent,
-    planning::{Plan, PlanJob, plan},
+    planning::{Plan, PlanJob, plan, preview},
     run_dedup,
     settings::Linkage,
 };
@@ -120,4 +120,38 @@ fn memory_and_scratch_are_those_of_the_run() {
     assert!(scratch.actual > 0.0, "{scratch:?}");
     assert!(scratch.error.is_some_and(|error| error.abs() < 0.2), "{scratch:?}");
     assert!(told.removed_in_range && told.differs.is_empty(), "{told:?}");
+}
+
+#[test]
+fn ignored_texts_are_left_out_of_the_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = |seed: u64, count: u64| -> String {
+        let word = |at| format!("w{:x} ", mix(seed * 1000 + at + 1) >> 40);
+        (0..count).map(word).collect()
+    };
+    let (docs, handout) = (folder.path().join("docs.jsonl"), folder.path().join("handout.txt"));
+    std::fs::write(&handout, words(0, 60)).unwrap();
+    let document = |number: u64| {
+        // Every fourth one is a copy of the one before, but for a word.
+        let own = words(if number % 4 == 3 { number - 1 } else { number } + 1, 30);
+        format!("{{\"id\":\"d{number}\",\"text\":\"{}{own}end{number}\"}}\n", words(0, 60))
+    };
+    std::fs::write(&docs, (0..80).map(document).collect::<String>()).unwrap();
+    let mut job = Job::new(vec![docs.display().to_string()], folder.path().join("out"));
+    (job.threads, job.force, job.settings.threshold) = (2, true, "0.4".into());
+    for (ignored, removed) in [(vec![], 79), (vec![handout.display().to_string()], 20)] {
+        job.settings.ignore_text = ignored;
+        assert_eq!(run_dedup(&job, &Silent).unwrap().summary.removed.total(), removed);
+        let said = plan(&PlanJob::new(job.clone()), &Silent).unwrap().plan;
+        assert_eq!((said.removed.expected, said.sample.whole), (removed, true));
+        // A run refuses methods beside it.
+        assert_eq!(said.methods.len() == 1, removed == 20, "{:?}", said.methods);
+        let previewed = preview(&job, false, &Silent).unwrap();
+        assert_eq!(previewed.planned.map(|found| found.plan.removed.expected), Some(removed));
+    }
+    job.settings.across = Some("split".into());
+    let refused = plan(&PlanJob::new(job.clone()), &Silent).unwrap_err().to_string();
+    assert!(refused.contains("the setting across is for runs of dedup and cluster"), "{refused}");
+    let previewed = preview(&job, false, &Silent).unwrap();
+    assert_eq!((previewed.planned.is_none(), previewed.not_planned), (true, Some(refused)));
 }

@@ -33,6 +33,7 @@ use lookalike_run::analysis::{discover, pool};
 use lookalike_run::common::same_elements;
 use lookalike_run::differences::{Judge, of_sample};
 use lookalike_run::given_fields::missing_field;
+use lookalike_run::ignored_texts::IgnoredTexts;
 use lookalike_run::memory::{self, Memory};
 use lookalike_run::panics::caught;
 use lookalike_run::summarise::settings_summary;
@@ -80,6 +81,18 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
     caught(|| plan_inputs(job, None, progress))
 }
 
+/// Settings with which a run finds what no sample tells: fewer documents of a site are sampled than are
+/// counted for `boilerplate`, and estimates of numbers of partners take it that copies match each other,
+/// which they do not with `across`.
+const NOT_PLANNED: [&str; 2] = ["boilerplate", "across"];
+
+/// Refuses settings with which nothing can be predicted.
+pub(crate) fn check(settings: &Settings) -> Result<(), LookalikeError> {
+    settings.refuse(&Settings::SURVIVORS, "plan")?;
+    feature_settings::refuse(&settings.fields, "plan")?;
+    settings.refuse(&NOT_PLANNED, "plan")
+}
+
 /// Plans a job whose inputs may be known already: standard input can be read once only.
 pub(crate) fn plan_inputs(
     job: &PlanJob,
@@ -88,9 +101,7 @@ pub(crate) fn plan_inputs(
 ) -> Result<Planned, LookalikeError> {
     let started = Instant::now();
     let base = memory::resident().unwrap_or(0);
-    job.job.settings.refuse(&Settings::SURVIVORS, "plan")?;
-    feature_settings::refuse(&job.job.settings.fields, "plan")?;
-    job.job.settings.refuse(&["boilerplate", "ignore_text", "across"], "plan")?;
+    check(&job.job.settings)?;
     let mut settings = job.job.settings.matching()?;
     let keep = job.job.settings.keep_rules()?;
     let threads = job.job.thread_count();
@@ -104,6 +115,7 @@ pub(crate) fn plan_inputs(
     };
     let job = &PlanJob { job: tokens::decide(&job.job, &inputs)?, ..job.clone() };
     settings.analysis.clone_from(&job.job.settings.analysis);
+    settings.boilerplate = IgnoredTexts::of(&job.job.settings)?.map(|found| found.elements);
     let ways = ways(job, &settings)?;
     input_fields::check(&inputs, &|| progress.cancelled())?;
     let memory = Memory::of(job.job.memory);

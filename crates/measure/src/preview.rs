@@ -1,6 +1,6 @@
 //! What a job would read, write and find, without doing it.
 
-use crate::plan::plan_inputs;
+use crate::plan::{self, plan_inputs};
 use crate::{PlanJob, Planned};
 use lookalike_engine::Progress;
 use lookalike_io::input::LeftOut;
@@ -10,7 +10,7 @@ use lookalike_report::SettingsSummary;
 use lookalike_run::analysis::discover;
 use lookalike_run::panics::caught;
 use lookalike_run::summarise::settings_summary;
-use lookalike_run::{Job, LookalikeError, Settings, tokens};
+use lookalike_run::{Job, LookalikeError, tokens};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -93,12 +93,7 @@ fn carry_out(job: &Job, cluster: bool, progress: &dyn Progress) -> Result<Previe
     let settings = settings_summary(&job.settings);
     let not_planned = match job.against.is_empty() {
         false => Some("a plan does not know the setting against".to_owned()),
-        true => {
-            let refused = |names: &[&str]| job.settings.refuse(names, "plan").err();
-            let error = refused(&Settings::SURVIVORS)
-                .or_else(|| refused(&["boilerplate", "ignore_text", "across"]));
-            error.map(|error| error.to_string())
-        }
+        true => plan::check(&job.settings).err().map(|error| error.to_string()),
     };
     let planned = match &not_planned {
         Some(_) => None,

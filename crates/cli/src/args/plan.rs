@@ -3,7 +3,8 @@
 use super::options::choice;
 use super::values::size;
 use super::{
-    FormatArg, InputArgs, LabelArgs, LogArgs, MatchArgs, MemoryArgs, RunningArgs, WitnessArgs,
+    FormatArg, IgnoredArgs, InputArgs, LabelArgs, LogArgs, MatchArgs, MemoryArgs, RunningArgs,
+    WitnessArgs,
 };
 use clap::Args;
 use lookalike::settings::Linkage;
@@ -22,6 +23,8 @@ pub(crate) struct PlanArgs {
     pub(crate) witness: WitnessArgs,
     #[command(flatten)]
     pub(crate) label: LabelArgs,
+    #[command(flatten)]
+    pub(crate) ignored: IgnoredArgs,
     /// Recommend rules by the labels of this file, as for `evaluate`: pairs or clusters, or the pairs that were
     /// judged in a report
     #[arg(

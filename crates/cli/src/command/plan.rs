@@ -2,7 +2,7 @@
 
 use super::jobs::{command_line, settings_of};
 use super::problems;
-use crate::args::{FormatArg, PlanArgs};
+use crate::args::{FormatArg, Given, PlanArgs};
 use crate::exit::Exit;
 use crate::flags::with_flags;
 use crate::interrupt;
@@ -19,8 +19,8 @@ use std::io::Write;
 
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let cluster = args.command == "cluster";
-    let settings =
-        settings_of(&args.input, &args.matching, &[], args.linkage, &[&args.witness, &args.label])?;
+    let more: [&Given; 3] = [&args.witness, &args.label, &args.ignored];
+    let settings = settings_of(&args.input, &args.matching, &[], args.linkage, &more)?;
     // A plan has no output directory that input discovery would have to skip.
     let job = Job {
         settings,

@@ -33,6 +33,10 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
         )));
     }
     let mut ways: Vec<Way> = Vec::new();
+    // A run refuses methods beside it.
+    if !job.job.settings.ignore_text.is_empty() {
+        return Ok(ways);
+    }
     if let Some(method) = &job.job.settings.method {
         let spec: MethodSpec = method.spec.parse()?;
         let statistics = given(&job.job.settings.analysis, method, &spec)?;
