@@ -1,9 +1,10 @@
 //! What an index was made with: `settings.json`, written once.
 
 use crate::disk::Disk;
+use crate::elements_file::ElementsFile;
 use crate::layout::FORMAT;
 use crate::segment::SegmentSettings;
-use crate::{Ask, IndexError, Lean, Precedence, Question, common_file, layout};
+use crate::{Ask, IndexError, Lean, Precedence, Question, layout};
 use lookalike_cluster::KeepRule;
 use lookalike_core::{CommonElements, HASH_NAME, Measure, Threshold};
 use lookalike_join::Criterion;
@@ -56,14 +57,14 @@ impl LeanDescription {
     /// Posts what questions at thresholds from `threshold` on need, common elements last.
     #[must_use]
     pub fn new(threshold: &str, common: CommonElements) -> Self {
-        let digest = common_file::digest(&common_file::encode(&common));
+        let digest = ElementsFile::digest(&ElementsFile::COMMON.encode(&common, &[]));
         let table = Some(Arc::new(common));
         Self { threshold: threshold.to_owned(), common: digest, table }
     }
 
     /// The bytes of the table's file; `None` in a description that was decoded and not read.
     pub(crate) fn table_bytes(&self) -> Option<Vec<u8>> {
-        self.table.as_deref().map(common_file::encode)
+        self.table.as_deref().map(|table| ElementsFile::COMMON.encode(table, &[]))
     }
 }
 
@@ -134,7 +135,8 @@ impl Description {
         if let Some(lean) = &mut description.lean {
             let path = layout::common(dir);
             let bytes = disk.read(&path).map_err(IndexError::io(&path))?;
-            lean.table = Some(Arc::new(common_file::decode(&path, &bytes, &lean.common)?));
+            let (table, _) = ElementsFile::COMMON.decode(&path, &bytes, &lean.common)?;
+            lean.table = Some(Arc::new(table));
         }
         Ok(description)
     }

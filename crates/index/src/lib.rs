@@ -12,10 +12,10 @@
 
 mod batch;
 mod collapse;
-mod common_file;
 mod description;
 mod disk;
 mod document;
+mod elements_file;
 mod error;
 mod layout;
 mod leaders;
@@ -37,6 +37,7 @@ pub use collapse::{Behind, Group, RankedItem, collapse};
 pub use description::{Description, LeanDescription};
 pub use disk::{Access, Disk, DiskFile, Lock, LockGuard, Mapped, RealDisk};
 pub use document::{DocNumber, DocumentView, SignatureView};
+pub use elements_file::ElementsFile;
 pub use error::IndexError;
 pub use layout::FORMAT;
 pub use lean::Lean;

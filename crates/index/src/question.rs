@@ -86,9 +86,10 @@ impl std::ops::AddAssign for Cost {
 /// Makes the feature set of a stored text again, as it was when the document was added. Each thread
 /// has its own.
 pub trait SetMaker {
-    /// Replaces the content of `set` by the set of the text, strictly ascending. `extra` is what the
-    /// caller stored with the document.
-    fn make(&mut self, text: &str, extra: &[u8], set: &mut Vec<u64>);
+    /// Replaces the content of `set` by the set of the text, strictly ascending, and returns the digest
+    /// of its unit ([`DocumentView::unit`](crate::DocumentView::unit)), unless it has too few features.
+    /// `extra` is what the caller stored with the document.
+    fn make(&mut self, text: &str, extra: &[u8], set: &mut Vec<u64>) -> Option<SetDigest>;
 
     /// The digest of the unit of a document with too few features, by that of its words.
     fn few_unit(&self, sequence: TokenDigest, extra: &[u8]) -> SetDigest {

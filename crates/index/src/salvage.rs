@@ -17,7 +17,6 @@ use crate::writer::IndexWriter;
 use crate::{
     Description, DocNumber, DocumentBatch, DocumentView, IndexError, SignatureView, layout,
 };
-use lookalike_core::features;
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -350,12 +349,19 @@ impl Salvage {
             };
             let read = match segment.has_texts() {
                 true => segment.text(local, &mut texts).map(|text| {
-                    maker.make(text, segment.extra(local), &mut set);
-                    (text, if *signed { stored() } else { sign(text, segment.extra(local)) })
+                    let unit = maker.make(text, segment.extra(local), &mut set);
+                    let few = segment.row(local).few;
+                    let of_words =
+                        || maker.few_unit(segment.row(local).sequence, segment.extra(local));
+                    let unit = if few { Some(of_words()) } else { unit };
+                    (text, unit, if *signed { stored() } else { sign(text, segment.extra(local)) })
                 }),
-                false => segment.stored_set(local, &mut set).map(|()| ("", stored())),
+                false => segment.stored_set(local, &mut set).map(|()| {
+                    let unit = segment.unit_of(local).map(|unit| segment.unit_digest(unit));
+                    ("", unit, stored())
+                }),
             };
-            let (content, signatures) = match read {
+            let (content, unit, signatures) = match read {
                 Ok(read) => read,
                 Err(error) => {
                     made.wrong.push(error.to_string());
@@ -366,10 +372,6 @@ impl Salvage {
             let views: Vec<SignatureView<'_>> =
                 signatures.iter().map(StoredSignature::view).collect();
             let keep: Vec<f64> = segment.keep(local).collect();
-            let unit = match row.few {
-                true => Some(maker.few_unit(row.sequence, segment.extra(local))),
-                false => features::digest(&set),
-            };
             made.batch.push(&DocumentView {
                 number: row.number,
                 first: row.first,

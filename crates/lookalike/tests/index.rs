@@ -54,8 +54,10 @@ fn export_equals_a_run(
     let tables = export_tables(&index, &options("tables"), &Silent).unwrap();
     export_documents(&index, &options("documents"), &Silent).unwrap();
     let documents = folder.join("documents/documents.jsonl").display().to_string();
-    let settings =
+    let mut settings =
         Settings { linkage: Some(linkage), witness, ..index.settings().documents.clone() };
+    // The index has its own copy.
+    settings.ignore_text.iter_mut().for_each(|name| *name = ignored(folder));
     let job = job(vec![documents.clone()], &folder.join("run"), settings);
     let run = if list { run_cluster(&job, &Silent) } else { run_dedup(&job, &Silent) };
     let run = run.unwrap().summary;
@@ -102,6 +104,15 @@ fn counts_are_those_of_a_run(
     };
     prop_assert_eq!(counts("counts/documents.jsonl"), counts("counted/kept.jsonl"));
     Ok(())
+}
+
+/// A file with texts whose shingles are ignored.
+fn ignored(folder: &Path) -> String {
+    let path = folder.join("ignored.jsonl");
+    let texts = ["ONE fish two fish red fish blue", "nobler in the mind a"];
+    let lines: String = texts.iter().map(|text| format!("{{\"text\": \"{text}\"}}\n")).collect();
+    std::fs::write(&path, lines).unwrap();
+    path.display().to_string()
 }
 
 #[derive(Debug, Clone)]
@@ -196,13 +207,18 @@ proptest! {
         settings in settings(),
         lean in prop::option::of(0usize..3),
         with_sample in any::<bool>(),
+        ignores in any::<bool>(),
         steps in steps(),
         new in prop::collection::vec(text(), 0..8),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("index");
         let lean = lean.and_then(|part| lean_for(&settings, part));
-        let (documents, texts) = (settings, true);
+        let (mut documents, texts) = (settings, true);
+        // Shingles are removed, and not terms.
+        if ignores && documents.shingle_size().is_some() {
+            documents.ignore_text = vec![ignored(folder.path())];
+        }
         let settings = IndexSettings { documents, texts, lean, ..IndexSettings::default() };
         let mut index = create(&dir, &settings, with_sample);
         // Rules on a field that no document has are refused by a run.
@@ -609,6 +625,83 @@ fn documents_expire() {
     let snapshot = writer.snapshot();
     assert_eq!((snapshot.len(), snapshot.kept()), (1, 1));
     assert_eq!(snapshot.with_id("b").len(), 1);
+}
+
+#[test]
+fn an_index_has_the_shingles_that_it_ignores() {
+    let folder = tempfile::tempdir().unwrap();
+    let handout = folder.path().join("handout.txt");
+    let ignore = |text: &str| {
+        std::fs::write(&handout, text).unwrap();
+        let ignore_text = vec![handout.display().to_string()];
+        Settings { ignore_text, threshold: "0.5".into(), ..Settings::default() }
+    };
+    const HANDOUT: &str = "explain in your own words why a search needs the array to be sorted";
+    let answers = [
+        "halves are out of order else",
+        "halves are out of order then",
+        "nobody knows that at all",
+    ];
+    let records = |from: usize| {
+        let answers = answers.iter().enumerate().skip(from);
+        answers
+            .map(|(n, own)| Record::new(format!("{HANDOUT} {own}")).id(format!("a{n}")))
+            .collect()
+    };
+    for texts in [true, false] {
+        let dir = folder.path().join(format!("index {texts}"));
+        let documents = ignore(HANDOUT);
+        let settings = IndexSettings { documents, texts, ..IndexSettings::default() };
+        drop(IndexWriter::create(&dir, settings, 2).unwrap());
+        // The index needs the file no more, and another one changes nothing.
+        std::fs::remove_file(&handout).unwrap();
+        for from in [0, 1] {
+            let mut writer = IndexWriter::open(&dir, 2).unwrap();
+            add(&mut writer, records(from), &AddOptions::default());
+        }
+        let index = Index::open(&dir).unwrap();
+        let query = Query::new(QuerySubject::Text(format!("{HANDOUT} {}", answers[0])));
+        let found = index.ask(&query).unwrap().matches;
+        let shared: Vec<(&str, u32, u32)> =
+            found.iter().map(|one| (one.id.as_str(), one.shared, one.size)).collect();
+        // Of 16 shingles 10 are of the handout alone; the last one tells the two apart.
+        assert_eq!(shared, [("a0", 6, 6), ("a1", 5, 6)]);
+        let stats = index.stats().unwrap();
+        let ignored = stats.ignored_texts.clone().unwrap();
+        assert_eq!((stats.documents, stats.kept, ignored.texts, ignored.shingles), (3, 2, 1, 10));
+        assert!(stats.table().contains(&("ignored".into(), "10 shingles of 1 text".into())));
+        assert_eq!(check_index(&dir, true, 2).unwrap(), Vec::<String>::new());
+        let options = ExportOptions::new(folder.path().join(format!("tables {texts}")));
+        let summary = export_tables(&index, &options, &Silent).unwrap();
+        assert_eq!((summary.kept, summary.ignored_texts.is_some()), (2, texts));
+        // Another text, or none, is another index and another run.
+        let other = folder.path().join(format!("other {texts}"));
+        let documents = ignore("halves are out of order else then");
+        let settings = IndexSettings { documents, texts, ..IndexSettings::default() };
+        let mut writer = IndexWriter::create(&other, settings, 2).unwrap();
+        let error = writer.merge(&index).unwrap_err().to_string();
+        assert!(error.contains("documents.ignore_text"), "{error}");
+        let docs = folder.path().join("docs.jsonl");
+        std::fs::write(&docs, "{\"text\": \"a rose is a rose is a rose\"}\n").unwrap();
+        for settings in [
+            ignore("a rose is a rose"),
+            Settings { threshold: "0.5".into(), ..Settings::default() },
+        ] {
+            let mut job =
+                job(vec![docs.display().to_string()], &folder.path().join("out"), settings);
+            job.against = vec![dir.display().to_string()];
+            let error = run_dedup(&job, &Silent).unwrap_err().to_string();
+            let named = if texts { "the setting ignore_text" } else { "stores no texts" };
+            assert!(error.contains(named), "{error}");
+        }
+        // A file that is not the one that was written.
+        let file = std::fs::read_dir(dir.join("files")).unwrap().next().unwrap().unwrap().path();
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes[30] ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        let error = Index::open(&dir).unwrap_err().to_string();
+        assert!(error.contains("the digest of the ignored shingles"), "{error}");
+    }
 }
 
 #[test]

@@ -265,12 +265,16 @@ pub(crate) fn analyse_inputs(
     let started = Instant::now();
     let documents = Documents { inputs: &inputs, reading };
     let stored = matches.and_then(FindMatches::stored);
-    let ignored = request.ignored;
+    let (ignored, has_texts) = (request.ignored, stored.is_none());
     let compared = Compared::new(job, documents, ignored, stored, &mut scratch_dir, progress)?;
     let options = ingest_options(job, &keep, first_protected_file, &mut scratch_dir);
     let collection = compared.read(job, &options, progress)?;
     // The join may drop sets, so documents of nothing but boilerplate are counted before it.
-    let (only_boilerplate, templates) = compared.templates(job, &collection, progress)?;
+    let (only_boilerplate, templates) = match has_texts {
+        true => compared.templates(job, &collection, progress)?,
+        // Sets are stored without what was removed.
+        false => (0, None),
+    };
     let loss = compared.loss(job, &collection, progress)?;
     let alike = match near_misses_from {
         None => None,
@@ -325,7 +329,7 @@ pub(crate) fn analyse_inputs(
     let Decided { collection, units, matches, verdicts } = decided;
     let boilerplate =
         boilerplate.map(|found| BoilerplateSummary { only_boilerplate, ..found.summary });
-    let ignored = ignored.map(|IgnoredTexts { elements, texts }| {
+    let ignored = ignored.filter(|_| has_texts).map(|IgnoredTexts { elements, texts }| {
         let has_any = |document: &DocumentId| {
             let own = templates.as_ref().map_or(0, |templates| templates.size(*document));
             own > 0 && !collection.is_protected(*document)

@@ -1,6 +1,6 @@
 //! Generated documents with texts of 2.75 kB and 445 elements, about.
 
-use lookalike_core::{TextDigest, TokenDigest, features, fingerprint::finalise};
+use lookalike_core::{SetDigest, TextDigest, TokenDigest, features, fingerprint::finalise};
 use lookalike_index::{DocNumber, DocumentBatch, DocumentView, SetMaker};
 
 /// Words of a document.
@@ -97,7 +97,7 @@ impl Vocabulary {
 pub(crate) struct Shingles;
 
 impl SetMaker for Shingles {
-    fn make(&mut self, text: &str, _: &[u8], set: &mut Vec<u64>) {
+    fn make(&mut self, text: &str, _: &[u8], set: &mut Vec<u64>) -> Option<SetDigest> {
         let hash = |word: &str| word.bytes().fold(1, |h, byte| finalise(h ^ u64::from(byte)));
         let words: Vec<u64> = text.split(' ').filter(|word| !word.is_empty()).map(hash).collect();
         let shingle = |words: &[u64]| words.iter().fold(7, |h: u64, &word| finalise(h ^ word));
@@ -105,5 +105,6 @@ impl SetMaker for Shingles {
         set.extend(words.windows(SHINGLE).map(shingle));
         set.sort_unstable();
         set.dedup();
+        features::digest(set)
     }
 }

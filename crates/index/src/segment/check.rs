@@ -3,11 +3,12 @@
 use super::columns::{self, STRINGS};
 use super::compose::count_common;
 use super::format::Section;
+use super::sets::is_of;
 use super::{Segment, TextReader};
 use crate::SetMaker;
 use crate::disk::ReadOrder;
 use crate::search::{CommonShare, PostingList};
-use lookalike_core::{BitmapSignature, features};
+use lookalike_core::BitmapSignature;
 
 /// Findings of a check at most.
 const MOST: usize = 100;
@@ -152,18 +153,19 @@ impl Segment {
         let (mut texts, mut set, mut buffer) = (TextReader::default(), Vec::new(), Vec::new());
         for local in 0..self.documents() {
             let id = self.id(local);
-            if self.settings.texts {
-                match self.text(local, &mut texts) {
-                    Ok(text) => maker.make(text, self.extra(local), &mut set),
-                    Err(error) => {
-                        say(error.to_string());
-                        continue;
-                    }
+            let made = match self.settings.texts {
+                true => self
+                    .text(local, &mut texts)
+                    .map(|text| maker.make(text, self.extra(local), &mut set)),
+                false => self.stored_set(local, &mut set).map(|()| None),
+            };
+            let made = match made {
+                Ok(made) => made,
+                Err(error) => {
+                    say(error.to_string());
+                    continue;
                 }
-            } else if let Err(error) = self.stored_set(local, &mut set) {
-                say(error.to_string());
-                continue;
-            }
+            };
             let Some(unit) = self.unit_of(local) else {
                 if !set.is_empty() {
                     say(format!("document `{id}` has features, and no unit"));
@@ -171,11 +173,13 @@ impl Segment {
                 continue;
             };
             let row = self.row(local);
-            let digest = match row.few {
-                true => Some(maker.few_unit(row.sequence, self.extra(local))),
-                false => features::digest(&set),
+            let stored = self.unit_digest(unit);
+            let is_right = match (row.few, self.settings.texts) {
+                (true, _) => stored == maker.few_unit(row.sequence, self.extra(local)),
+                (false, true) => made == Some(stored),
+                (false, false) => is_of(stored, &set),
             };
-            if digest != Some(self.unit_digest(unit)) {
+            if !is_right {
                 say(format!("document `{id}` has another set than its unit"));
             } else if set.len() as u32 != self.unit_size(unit) {
                 say(format!("document `{id}` has another number of features than stored"));

@@ -7,7 +7,7 @@
 
 use super::Segment;
 use crate::IndexError;
-use lookalike_core::features;
+use lookalike_core::{SetDigest, features};
 
 /// Lower bits of an element that are stored as they are, in a set of `m`.
 fn low_bits(m: usize) -> u32 {
@@ -65,6 +65,12 @@ pub(super) fn decode(bytes: &[u8], m: usize, set: &mut Vec<u64>) -> Option<()> {
     (places.next().is_none()).then_some(())
 }
 
+/// Whether a unit has this set: the low half of its digest is that of the set, and the high half may tell
+/// of more by which the caller groups documents.
+pub(super) fn is_of(unit: SetDigest, set: &[u64]) -> bool {
+    features::digest(set).is_some_and(|own| own.0 as u64 == unit.0 as u64)
+}
+
 impl Segment {
     /// Replaces `set` by the stored set of a document, ascending.
     ///
@@ -77,7 +83,7 @@ impl Segment {
         let bytes = self.stored(local).filter(|_| !self.settings.texts).ok_or_else(damaged)?;
         decode(bytes, self.unit_size(unit) as usize, set).ok_or_else(damaged)?;
         // The unit of a set that is too small to be compared is named by its words.
-        let is_right = self.row(local).few || features::digest(set) == Some(self.unit_digest(unit));
+        let is_right = self.row(local).few || is_of(self.unit_digest(unit), set);
         is_right.then_some(()).ok_or_else(damaged)
     }
 }

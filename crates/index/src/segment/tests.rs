@@ -55,8 +55,9 @@ fn set_of(text: &str) -> Vec<u64> {
 }
 
 impl SetMaker for Words {
-    fn make(&mut self, text: &str, _: &[u8], set: &mut Vec<u64>) {
+    fn make(&mut self, text: &str, _: &[u8], set: &mut Vec<u64>) -> Option<SetDigest> {
         *set = set_of(text);
+        features::digest(set)
     }
 }
 

@@ -36,8 +36,9 @@ fn sequence_of(text: &str) -> TokenDigest {
 struct Words;
 
 impl SetMaker for Words {
-    fn make(&mut self, text: &str, _: &[u8], set: &mut Vec<u64>) {
+    fn make(&mut self, text: &str, _: &[u8], set: &mut Vec<u64>) -> Option<SetDigest> {
         *set = set_of(text);
+        features::digest(set)
     }
 }
 

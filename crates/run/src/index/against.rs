@@ -8,6 +8,7 @@ use super::export::record;
 use super::extra::beside;
 use super::open::Index;
 use crate::feature_settings;
+use crate::ignored_texts::IgnoredTexts;
 use crate::reading::Documents;
 use crate::{Job, LookalikeError, Record};
 use lookalike_core::Measure;
@@ -146,7 +147,11 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
         ),
         ("ignore_common", own.ignore_common.is_none()),
         ("boilerplate", own.boilerplate.is_none()),
-        ("ignore_text", own.ignore_text.is_empty()),
+        (
+            "ignore_text",
+            IgnoredTexts::of(own)?.map(|found| found.checksum())
+                == index.analysis.ignored.as_ref().map(IgnoredTexts::checksum),
+        ),
         ("method", own.method.is_none()),
     ];
     match differs.iter().find(|(_, equal)| !equal) {

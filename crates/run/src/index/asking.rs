@@ -319,8 +319,10 @@ impl<'a> Asking<'a> {
         let passages = match (&subject.text, passages) {
             (Some(query), true) if self.index.settings().texts => {
                 let stored = document.text(self.texts)?;
-                let settings: &Settings = &self.index.settings().documents;
-                Some(compare_texts(query, stored, settings)?.comparison().passages)
+                // Passages are of the complete texts.
+                let settings =
+                    Settings { ignore_text: Vec::new(), ..self.index.settings().documents.clone() };
+                Some(compare_texts(query, stored, &settings)?.comparison().passages)
             }
             _ => None,
         };

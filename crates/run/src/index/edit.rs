@@ -2,10 +2,12 @@
 
 use super::common;
 use super::expiry::expired;
+use super::ignored_file;
 use super::open::{Analysis, Index};
 use super::prepare::{PrepareScratch, Prepared, Preparer};
 use super::settings::IndexSettings;
 use super::sweeps::table;
+use crate::ignored_texts::IgnoredTexts;
 use crate::opened::{Opened, admit};
 use crate::panics::caught;
 use crate::settings::thread_count;
@@ -22,7 +24,7 @@ use lookalike_io::{DiscoverOptions, Problem};
 use lookalike_text::Tokens;
 use serde::Serialize;
 use std::fs::File;
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -101,7 +103,7 @@ pub struct AddSeconds {
 
 impl IndexWriter {
     /// Creates an empty index in a directory that does not exist. Lexicons of its methods are copied
-    /// into it.
+    /// into it, and the shingles of texts that are ignored.
     ///
     /// A lean index has no table of common elements then ([`IndexWriter::create_with_sample`]).
     ///
@@ -173,8 +175,11 @@ impl IndexWriter {
         threads: usize,
         common: impl FnOnce(&Analysis) -> Result<CommonElements, LookalikeError>,
     ) -> Result<Self, LookalikeError> {
-        let (own, lexicons) = settings.with_own_lexicons()?;
-        let analysis = Analysis::new(own, &settings)?;
+        let (mut own, lexicons) = settings.with_own_lexicons()?;
+        let ignored = IgnoredTexts::of(&own.documents)?;
+        let file = ignored.as_ref().map(ignored_file::encode);
+        own.documents.ignore_text = file.iter().map(|(name, _)| name.clone()).collect();
+        let analysis = Analysis::new(own, &settings, ignored)?;
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let description = analysis.description(common(&analysis)?)?;
         let mut files: Vec<(String, Box<dyn Read>)> = Vec::new();
@@ -182,6 +187,7 @@ impl IndexWriter {
             let file = File::open(&path).map_err(|reason| IndexError::Io { path, reason })?;
             files.push((name, Box::new(file)));
         }
+        files.extend(file.map(|(name, bytes)| (name, Box::new(Cursor::new(bytes)) as Box<_>)));
         let writer = Writer::create_with(disk, dir, description, analysis.makers(), &mut files)?;
         let (dir, threads) = (dir.to_owned(), thread_count(threads));
         Ok(Self { writer, analysis: Arc::new(analysis), dir, threads })

@@ -127,7 +127,7 @@ fn find(
         job,
         inputs,
         first_protected_file,
-        ignored: None,
+        ignored: index.analysis.ignored.clone(),
         scratch_dir: None,
         list_pairs,
         matches: Some(&matches),

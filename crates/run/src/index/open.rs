@@ -1,8 +1,10 @@
 //! Opening an index: its settings, its signer and its methods.
 
 use super::extra::beside;
+use super::ignored_file;
 use super::settings::IndexSettings;
 use crate::LookalikeError;
+use crate::ignored_texts::IgnoredTexts;
 use crate::method_signer::MethodSigner;
 use lookalike_cluster::KeepRule;
 use lookalike_core::{CommonElements, SetDigest, TokenDigest};
@@ -28,21 +30,28 @@ pub struct Analysis {
     pub methods: Vec<MethodSigner>,
     /// Which duplicate to keep.
     pub keep: Vec<KeepRule>,
+    /// The texts whose shingles are removed from all sets.
+    pub(crate) ignored: Option<IgnoredTexts>,
 }
 
 impl Analysis {
     /// # Errors
     /// Settings that an index cannot have; a lexicon that cannot be used.
     ///
-    /// `located` are the same settings, with paths of lexicons.
-    pub fn new(settings: IndexSettings, located: &IndexSettings) -> Result<Self, LookalikeError> {
+    /// `located` are the same settings, with paths of lexicons; `ignored` is what they ignore.
+    pub fn new(
+        settings: IndexSettings,
+        located: &IndexSettings,
+        ignored: Option<IgnoredTexts>,
+    ) -> Result<Self, LookalikeError> {
         settings.check()?;
-        let matching = settings.documents.matching()?;
+        let mut matching = settings.documents.matching()?;
+        matching.boilerplate = ignored.as_ref().map(|found| Arc::clone(&found.elements));
         let signer =
             Arc::new(Signer::new(&matching).with_given(&settings.documents.given_fields()?));
         let methods = MethodSigner::all(located)?;
         let keep = settings.documents.keep_rules()?;
-        Ok(Self { settings, matching, signer, methods, keep })
+        Ok(Self { settings, matching, signer, methods, keep, ignored })
     }
 
     /// The analysis of an index that exists.
@@ -71,7 +80,8 @@ impl Analysis {
             })
         })?;
         let located = own.with_lexicons_of(dir);
-        let analysis = Self::new(own, &located)?;
+        let ignored = ignored_file::read(disk, dir, &own)?;
+        let analysis = Self::new(own, &located, ignored)?;
         Ok((description, analysis))
     }
 
@@ -124,8 +134,8 @@ struct TextSets {
 }
 
 impl SetMaker for TextSets {
-    fn make(&mut self, text: &str, extra: &[u8], set: &mut Vec<u64>) {
-        self.signer.message_set(text, beside(extra), &mut self.scratch, set);
+    fn make(&mut self, text: &str, extra: &[u8], set: &mut Vec<u64>) -> Option<SetDigest> {
+        self.signer.message_set(text, beside(extra), &mut self.scratch, set).unit.ok()
     }
 
     fn few_unit(&self, sequence: TokenDigest, extra: &[u8]) -> SetDigest {

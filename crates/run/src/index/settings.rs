@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IndexSettings {
-    /// From text to features, and by what documents are kept: as in a run over the live documents.
+    /// From text to features, and by what documents are kept: as in a run over the live documents. An
+    /// index has the shingles of texts that are ignored: at its creation the setting `ignore_text` has
+    /// the paths of files, in the settings of an index a name in its own directory.
     pub documents: Settings,
     /// Methods whose keys and sketches are stored beside the exact postings. An index has copies of
     /// their lexicons: at its creation the setting `lexicon` is the path of a file, in the settings
@@ -117,7 +119,7 @@ impl IndexSettings {
     pub(crate) fn check(&self) -> Result<(), LookalikeError> {
         self.documents.matching()?;
         self.documents.keep_rules()?;
-        self.documents.refuse_scoped(&[], "an index")?;
+        self.documents.refuse_scoped(&["ignore_text"], "an index")?;
         feature_settings::refuse(&self.documents.fields, "an index")?;
         self.documents.refuse_fields_of_method("an index")?;
         if self.documents.ignore_common.is_some() {

@@ -4,6 +4,7 @@ use super::filter_rule::FilterRule;
 use super::open::Index;
 use super::settings::IndexSettings;
 use crate::LookalikeError;
+use lookalike_report::human::counted;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -28,11 +29,25 @@ pub struct IndexStats {
     pub segments: Vec<SegmentStats>,
     /// The sweeps, with their dates and numbers of documents.
     pub sweeps: Vec<super::sweeps::SweepStats>,
+    /// The texts whose shingles are removed from all sets, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ignored_texts: Option<IgnoredStats>,
     /// The settings that it was created with.
     pub settings: IndexSettings,
     /// The rule of a filter, if one was set.
     #[serde(skip_serializing_if = "FilterRule::is_empty")]
     pub filter_rule: FilterRule,
+}
+
+/// Figures of texts whose shingles are ignored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct IgnoredStats {
+    /// Number of texts.
+    pub texts: u64,
+    /// Number of their shingles.
+    pub shingles: u64,
+    /// Checksum of these, as in a summary.
+    pub checksum: String,
 }
 
 /// Figures of a segment.
@@ -88,6 +103,11 @@ impl Index {
             bytes_by_section: by_section,
             segments,
             sweeps: self.sweeps()?,
+            ignored_texts: self.analysis.ignored.as_ref().map(|found| IgnoredStats {
+                texts: found.texts,
+                shingles: found.elements.elements().len() as u64,
+                checksum: found.checksum(),
+            }),
             settings: self.settings().clone(),
             filter_rule: self.filter_rule()?,
         })
@@ -114,6 +134,10 @@ impl IndexStats {
             ("keep", documents.keep.join(", ")),
             ("texts", if self.settings.texts { "stored" } else { "not stored" }.to_owned()),
         ];
+        if let Some(IgnoredStats { texts, shingles, .. }) = &self.ignored_texts {
+            let (shingles, texts) = (counted(*shingles, "shingle"), counted(*texts, "text"));
+            rows.push(("ignored", format!("{shingles} of {texts}")));
+        }
         if let Some(lean) = &self.settings.lean {
             rows.push(("lean", format!("answers from {lean} on")));
         }

@@ -2,7 +2,7 @@
 //! `cargo test -p lookalike-index --lib sample -- --ignored` writes them anew: for a new format.
 
 use super::*;
-use crate::common_file;
+use crate::elements_file::ElementsFile;
 use lookalike_core::CommonElements;
 use std::path::PathBuf;
 
@@ -55,14 +55,14 @@ fn samples_are_what_they_were() {
         equals(&segment, &documents()).unwrap();
     }
     let table = std::fs::read(path(TABLE)).unwrap();
-    let digest = common_file::digest(&table);
-    assert_eq!(common_file::decode(Path::new(TABLE), &table, &digest).unwrap(), common());
+    let digest = ElementsFile::digest(&table);
+    assert_eq!(ElementsFile::COMMON.decode(Path::new(TABLE), &table, &digest).unwrap().0, common());
 }
 
 #[test]
 #[ignore = "writes the samples"]
 fn write_samples() {
-    std::fs::write(path(TABLE), common_file::encode(&common())).unwrap();
+    std::fs::write(path(TABLE), ElementsFile::COMMON.encode(&common(), &[])).unwrap();
     for (name, texts, lean) in SAMPLES {
         let settings = settings(texts, lean);
         let dictionary = if texts { DICTIONARY } else { b"" };
