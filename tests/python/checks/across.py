@@ -30,7 +30,7 @@ def made_records() -> list:
         elif kind < 0.2 and len(words) > 5:
             # The same shingles in another sequence.
             text = f"{text} {text} {' '.join(words[:4])}" if rng.random() < 0.5 else f"{text} {text} {text}"
-        record = {"id": f"a{(number * 7919) % 1009:04}", "text": "" if kind > 0.99 else text}
+        record = {"id": f"a{(number * 7919) % 1009:04}", "text": "" if kind > 0.99 else "..." if kind > 0.97 else text}
         split = rng.choice(("train", "train", "train", "test", "dev", None))
         if split:
             record["split"] = split
