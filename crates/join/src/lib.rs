@@ -134,7 +134,7 @@ pub use prefix::{PrefixFilter, PrefixKey, PrefixScratch, index_keys, prefix};
 pub use progress::{Progress, Silent};
 pub use source::{
     HighElements, InMemorySets, InMemorySorted, InvalidSets, OffsetArrays, Part, SetArrays,
-    SetScan, SetSource, SortedSets, SourceError,
+    SetScan, SetSource, SortedSets, SourceError, ValuedSets,
 };
 pub use statistics::Statistics;
 pub use survivors::{Decision, EdgeOrderError, LeaderPass, MatchEdge, WitnessRule, WitnessSearch};

@@ -20,6 +20,34 @@ pub trait SetArrays: Copy + Sync {
     fn count(self) -> usize;
     /// The elements of a set.
     fn get(&self, set: usize) -> &[u64];
+    /// [`SetSource::may_match`].
+    fn may_match(&self, a: usize, b: usize) -> bool {
+        let _ = (a, b);
+        true
+    }
+}
+
+/// Sets that lie anywhere in memory, each with a value: those of one value do not match.
+#[derive(Debug, Clone, Copy)]
+pub struct ValuedSets<'a> {
+    sets: &'a [&'a [u64]],
+    values: &'a [u64],
+}
+
+impl SetArrays for ValuedSets<'_> {
+    fn count(self) -> usize {
+        self.sets.len()
+    }
+
+    #[inline]
+    fn get(&self, set: usize) -> &[u64] {
+        self.sets[set]
+    }
+
+    #[inline]
+    fn may_match(&self, a: usize, b: usize) -> bool {
+        self.values.is_empty() || self.values[a] != self.values[b]
+    }
 }
 
 impl SetArrays for &[&[u64]] {
@@ -120,6 +148,19 @@ impl<'a> InMemorySets<&'a [&'a [u64]]> {
     }
 }
 
+impl<'a> InMemorySets<ValuedSets<'a>> {
+    /// The same, where sets of one value do not match: a value for each set, or none if all may match.
+    /// O(sets).
+    ///
+    /// # Errors
+    /// Too many sets or elements.
+    pub fn of_values(sets: &'a [&'a [u64]], values: &'a [u64]) -> Result<Self, InvalidSets> {
+        debug_assert!(values.is_empty() || values.len() == sets.len());
+        InMemorySets::of_slices(sets)?;
+        Ok(Self { arrays: ValuedSets { sets, values } })
+    }
+}
+
 impl<A: SetArrays> InMemorySets<A> {
     /// The elements of a set.
     #[must_use]
@@ -151,6 +192,11 @@ impl<A: SetArrays> SetSource for InMemorySets<A> {
     #[inline]
     fn size(&self, set: SetId) -> u32 {
         self.get(set).len() as u32
+    }
+
+    #[inline]
+    fn may_match(&self, a: SetId, b: SetId) -> bool {
+        self.arrays.may_match(a.index(), b.index())
     }
 
     fn chunks(&self) -> u32 {

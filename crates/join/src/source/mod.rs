@@ -3,5 +3,7 @@
 mod in_memory;
 mod set_source;
 
-pub use in_memory::{InMemorySets, InMemorySorted, InvalidSets, OffsetArrays, SetArrays};
+pub use in_memory::{
+    InMemorySets, InMemorySorted, InvalidSets, OffsetArrays, SetArrays, ValuedSets,
+};
 pub use set_source::{HighElements, Part, SetScan, SetSource, SortedSets, SourceError};
