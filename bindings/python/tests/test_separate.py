@@ -137,3 +137,29 @@ def test_given_texts_are_ignored(tmp_path: Path) -> None:
     assert lookalike.Settings.from_json(settings.to_json()) == settings
     with pytest.raises(lookalike.SettingsError, match="exact join"):
         lookalike.dedup(texts, ignore_text=handout, method="minhash-lsh")
+
+
+def test_an_index_ignores_texts_and_matches_across_values(tmp_path: Path) -> None:
+    handout = tmp_path / "handout.txt"
+    handout.write_text("name three kinds of roses and say in which month of the year each of them flowers", encoding="utf-8")
+    answers = [("tea roses in june", "train"), ("tea roses in june", "train"), ("tea roses in june!", "test"), ("wild roses in may", "test")]
+    records = [
+        {"id": str(at), "text": f"{handout.read_text(encoding='utf-8')} {answer}", "split": split} for at, (answer, split) in enumerate(answers)
+    ]
+    index = lookalike.Index.create(tmp_path / "index", threshold=0.5, ignore_text=handout, across="split")
+    handout.unlink()
+    for some in (records[:3], records[3:]):
+        index.add(some)
+    # One of the same value is no match, and neither is one that shares the handout only.
+    assert [match.id for match in index.query(id="0")] == ["2"]
+    assert [match.id for match in index.query(id="2")] == ["0", "1"]
+    asked = [{**record, "id": f"q{record['id']}"} for record in records]
+    found = index.query_batch(asked).to_pylist()
+    assert [(row["query_id"], row["id"]) for row in found] == [("q0", "2"), ("q1", "2"), ("q2", "0"), ("q2", "1")]
+    # Without the field it has another value than all.
+    assert len(index.query_batch([{"id": "q", "text": records[0]["text"]}]).to_pylist()) == 3
+    assert len(index.query(records[0]["text"])) == 3
+    stats = index.stats()
+    assert (stats["documents"], stats["kept"], stats["ignored_texts"]["texts"], stats["settings"]["documents"]["across"]) == (4, 3, 1, "split")
+    with pytest.raises(lookalike.SettingsError, match="keep_n"):
+        lookalike.Index.create(tmp_path / "other", across="split", keep_n=2)

@@ -68,11 +68,22 @@ impl Across {
     }
 }
 
+/// The key of a document that came from an input.
+#[must_use]
+pub fn input_key(argument: &str) -> u64 {
+    value_key(std::iter::once(argument))
+}
+
 /// The key of a document with these values: at least 1, and below 2⁵², so that a column of 64-bit
 /// floats has it exactly. 0 is no key.
 #[must_use]
 pub fn value_key<'v>(values: impl Iterator<Item = &'v str>) -> u64 {
-    (value_hash(values) >> 12).max(1)
+    key_of_hash(value_hash(values))
+}
+
+/// The key of values with this hash ([`value_hash`]).
+pub(crate) fn key_of_hash(hash: u64) -> u64 {
+    (hash >> 12).max(1)
 }
 
 /// A digest that documents with another key do not have; with key 0, the same. It differs in the high

@@ -18,7 +18,7 @@ pub use given::permuted;
 pub use scratch::SignerScratch;
 pub use stored::{StoredDocuments, StoredSummary};
 
-use crate::across::value_key;
+use crate::across::input_key;
 use crate::differences::words_of;
 use crate::{
     Across, Approach, Distinctions, EngineError, MatchSettings, MinFeatures, SignatureBlock,
@@ -212,7 +212,7 @@ impl Signer {
         let file_keys = match &self.across {
             Some(Across::Inputs) => {
                 let files = inputs.files.iter();
-                files.map(|file| value_key(std::iter::once(file.argument.as_str()))).collect()
+                files.map(|file| input_key(&file.argument)).collect()
             }
             _ => Vec::new(),
         };

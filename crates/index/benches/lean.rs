@@ -136,7 +136,7 @@ fn ask(
         micros.clear();
         for set in queries {
             let sequence = TokenDigest::of(set);
-            let query = QuerySet { set, few: false, sequence };
+            let query = QuerySet { set, few: false, sequence, value: 0 };
             let start = Instant::now();
             let answer = snapshot.ask(question, query, AskOptions::default(), &mut scratch)?;
             micros.push(start.elapsed().as_secs_f64() * 1e6);

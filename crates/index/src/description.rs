@@ -4,7 +4,7 @@ use crate::disk::Disk;
 use crate::elements_file::ElementsFile;
 use crate::layout::FORMAT;
 use crate::segment::SegmentSettings;
-use crate::{Ask, IndexError, Lean, Precedence, Question, layout};
+use crate::{Ask, DocumentView, IndexError, Lean, Precedence, QuerySet, Question, layout};
 use lookalike_cluster::KeepRule;
 use lookalike_core::{CommonElements, HASH_NAME, Measure, Threshold};
 use lookalike_join::Criterion;
@@ -33,6 +33,9 @@ pub struct Description {
     pub methods: u32,
     /// Whether texts are stored; otherwise their sets are.
     pub texts: bool,
+    /// Whether documents match only if they differ in a value, whose key is the last of their keep values.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub across: bool,
     /// What a lean index posts of each set; `None` for all elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lean: Option<LeanDescription>,
@@ -73,7 +76,24 @@ impl LeanDescription {
 pub(crate) struct Rules {
     pub(crate) criterion: Criterion,
     pub(crate) precedence: Precedence,
+    /// Whether documents match only if they differ in a value.
+    pub(crate) across: bool,
     pub(crate) lean: Option<Arc<Lean>>,
+}
+
+impl Rules {
+    /// The key of the value by which a document differs from those that it may match; 0 if it may match
+    /// any.
+    pub(crate) fn value(&self, document: &DocumentView<'_>) -> u64 {
+        let key = document.keep.last().filter(|_| self.across);
+        key.map_or(0, |&key| key as u64)
+    }
+
+    /// A question about a document that is to be added.
+    pub(crate) fn query<'d>(&self, document: &DocumentView<'d>) -> QuerySet<'d> {
+        let &DocumentView { set, few, sequence, .. } = document;
+        QuerySet { set, few, sequence, value: self.value(document) }
+    }
 }
 
 impl Description {
@@ -88,6 +108,7 @@ impl Description {
             keep: keep.to_vec(),
             methods: 0,
             texts: true,
+            across: false,
             lean: None,
             settings,
         }
@@ -145,7 +166,8 @@ impl Description {
     pub(crate) fn segment_settings(&self, rules: &Rules) -> SegmentSettings {
         SegmentSettings {
             digest: self.digest(),
-            keep_values: self.keep.len() as u32,
+            keep_values: self.keep.len() as u32 + u32::from(self.across),
+            across: self.across,
             methods: self.methods,
             texts: self.texts,
             lean: rules.lean.clone(),
@@ -208,7 +230,7 @@ impl Description {
             Ok(Arc::new(lean))
         });
         let precedence = Precedence { measure: self.measure, keep };
-        Ok(Rules { criterion, precedence, lean: lean.transpose()? })
+        Ok(Rules { criterion, precedence, across: self.across, lean: lean.transpose()? })
     }
 }
 

@@ -35,7 +35,8 @@ pub struct DocumentView<'a> {
     pub text: TextDigest,
     /// Digest of the sequence of all tokens: equal for *lexically equivalent* documents.
     pub sequence: TokenDigest,
-    /// Values of the keep rules, as many in every document of an index. A NaN keeps its bits.
+    /// Values of the keep rules, as many in every document of an index. A NaN keeps its bits. In an index
+    /// whose documents match across values, the key of the document's value follows: below 2⁵³, and not 0.
     pub keep: &'a [f64],
     /// Digest of the feature set; documents with equal digests are one *unit*. `None` without
     /// features.

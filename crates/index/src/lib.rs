@@ -42,15 +42,13 @@ pub use error::IndexError;
 pub use layout::FORMAT;
 pub use lean::Lean;
 pub use precedence::{Precedence, Rank, Ranked};
-pub use question::{Ask, Cost, Question, SetMaker};
+pub use question::{Ask, Cost, QuerySet, Question, SetMaker};
 pub use reader::IndexReader;
 pub use salvage::{LostSegment, Salvage, Salvaged, check_files};
 pub use scratch::{MakeSets, QueryScratch};
 pub use search::Total;
 pub use segment::{List, Row, Segment, StoredSignature, TextReader};
-pub use snapshot::{
-    Answer, AskOptions, DocAt, LiveSegment, Match, QuerySet, Snapshot, StoredDocument,
-};
+pub use snapshot::{Answer, AskOptions, DocAt, LiveSegment, Match, Snapshot, StoredDocument};
 pub use store::{
     Change, ChangedRows, Record, RecordRange, Records, SegmentEntry, State, Store, StoreReader,
 };

@@ -61,6 +61,25 @@ impl Question {
     }
 }
 
+/// The document of a question.
+#[derive(Debug, Clone, Copy)]
+pub struct QuerySet<'a> {
+    /// Its feature set, strictly ascending.
+    pub set: &'a [u64],
+    /// Whether the set is too small to be compared.
+    pub few: bool,
+    /// Digest of its tokens: what a document with too few features is compared by.
+    pub sequence: TokenDigest,
+    /// The key of the value by which it has to differ from documents that it matches; 0 if it may match
+    /// any.
+    pub value: u64,
+}
+
+/// Whether two documents may match by the keys of their values, of which 0 is none.
+pub(crate) fn differ(a: u64, b: u64) -> bool {
+    a == 0 || a != b
+}
+
 /// What an answer cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Cost {

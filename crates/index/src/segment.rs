@@ -61,6 +61,8 @@ pub(crate) struct SegmentSettings {
     pub(crate) digest: u64,
     /// Values of keep rules of a document.
     pub(crate) keep_values: u32,
+    /// Whether the last of these is the key of a value across which documents match.
+    pub(crate) across: bool,
     /// Methods whose signatures are stored.
     pub(crate) methods: u32,
     /// Whether texts are stored; otherwise sets.
@@ -289,6 +291,16 @@ impl Segment {
         let start = u64::from(local) * values;
         let column = self.section(Section::Keep);
         (start..start + values).map(|at| f64::from_bits(columns::u64_at(column, at)))
+    }
+
+    /// The key of the value by which a document differs from those that it may match; 0 if it may match
+    /// any.
+    #[must_use]
+    pub fn value(&self, local: u32) -> u64 {
+        match self.settings.across {
+            true => self.keep(local).last().map_or(0, |key| key as u64),
+            false => 0,
+        }
     }
 
     /// Number of the kept document that a document relied on when the segment was written;

@@ -6,7 +6,7 @@ mod document;
 mod live;
 mod load;
 
-pub use answer::{Answer, AskOptions, Match, QuerySet};
+pub use answer::{Answer, AskOptions, Match};
 pub use document::StoredDocument;
 pub use live::LiveSegment;
 

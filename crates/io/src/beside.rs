@@ -12,6 +12,9 @@ pub struct Beside {
     /// A hash of all else that documents need to have in common to match (the setting distinct_by), of
     /// a document that is stored with it.
     pub distinct: Option<u64>,
+    /// The key of the value by which it has to differ from others to match (the setting across), of a
+    /// document that is stored with it.
+    pub across: Option<u64>,
 }
 
 impl Beside {
@@ -24,8 +27,8 @@ impl Beside {
     /// use lookalike_io::Beside;
     ///
     /// for (original, attachments) in [(None, None), (Some(7), None), (Some(7), Some(8))] {
-    ///     for distinct in [None, Some(9)] {
-    ///         let beside = Beside { original, attachments, distinct };
+    ///     for (distinct, across) in [(None, None), (Some(9), None), (None, Some(1)), (Some(9), Some(1))] {
+    ///         let beside = Beside { original, attachments, distinct, across };
     ///         let written = beside.written().unwrap_or_default();
     ///         assert_eq!(Beside::read(&written).unwrap_or_default(), beside);
     ///     }
@@ -43,24 +46,34 @@ impl Beside {
         if let Some(distinct) = self.distinct {
             written += &format!("+{distinct:016x}");
         }
+        if let Some(across) = self.across {
+            written += &format!("@{across:016x}");
+        }
         (!written.is_empty()).then_some(written)
     }
 
     /// What [`Beside::written`] wrote.
     #[must_use]
     pub fn read(written: &str) -> Option<Self> {
-        let (message, distinct) = match written.split_once('+') {
-            None => (written, None),
-            Some((message, distinct)) => (message, Some(u64::from_str_radix(distinct, 16).ok()?)),
-        };
+        let (written, across) = with_hash(written, '@')?;
+        let (message, distinct) = with_hash(written, '+')?;
         if message.is_empty() {
-            return distinct.map(|_| Self { distinct, ..Self::default() });
+            let is_some = distinct.is_some() || across.is_some();
+            return is_some.then(|| Self { distinct, across, ..Self::default() });
         }
         let original = u128::from_str_radix(message.get(..32)?, 16).ok()?;
         let attachments = match message.get(32..)? {
             "" => None,
             rest => Some(u64::from_str_radix(rest, 16).ok()?),
         };
-        Some(Self { original: Some(original), attachments, distinct })
+        Some(Self { original: Some(original), attachments, distinct, across })
+    }
+}
+
+/// What is before a mark, and the hash behind it if it is there; `None` if that is no number.
+fn with_hash(written: &str, mark: char) -> Option<(&str, Option<u64>)> {
+    match written.split_once(mark) {
+        None => Some((written, None)),
+        Some((before, hash)) => Some((before, Some(u64::from_str_radix(hash, 16).ok()?))),
     }
 }

@@ -33,6 +33,16 @@ fn job(inputs: Vec<String>, output: &Path, settings: Settings) -> Job {
     job
 }
 
+/// The settings of a run over the exported documents of an index.
+fn settings_of_a_run(index: &Index, folder: &Path) -> Settings {
+    let mut settings = index.settings().documents.clone();
+    // The index has its own copy.
+    settings.ignore_text.iter_mut().for_each(|name| *name = ignored(folder));
+    // Documents have a hash of their value.
+    settings.across.iter_mut().for_each(|name| *name = "across".into());
+    settings
+}
+
 /// Compares the tables of an index with those of a run over its documents.
 fn export_equals_a_run(
     dir: &Path,
@@ -54,10 +64,8 @@ fn export_equals_a_run(
     let tables = export_tables(&index, &options("tables"), &Silent).unwrap();
     export_documents(&index, &options("documents"), &Silent).unwrap();
     let documents = folder.join("documents/documents.jsonl").display().to_string();
-    let mut settings =
-        Settings { linkage: Some(linkage), witness, ..index.settings().documents.clone() };
-    // The index has its own copy.
-    settings.ignore_text.iter_mut().for_each(|name| *name = ignored(folder));
+    let settings =
+        Settings { linkage: Some(linkage), witness, ..settings_of_a_run(&index, folder) };
     let job = job(vec![documents.clone()], &folder.join("run"), settings);
     let run = if list { run_cluster(&job, &Silent) } else { run_dedup(&job, &Silent) };
     let run = run.unwrap().summary;
@@ -86,7 +94,7 @@ fn counts_are_those_of_a_run(
 ) -> Result<(), TestCaseError> {
     let options = ExportOptions { add_counts: true, ..options.clone() };
     let kept = export_documents(index, &options, &Silent).unwrap();
-    let settings = index.settings().documents.clone();
+    let settings = settings_of_a_run(index, folder);
     let job = job(vec![documents.to_owned()], &folder.join("counted"), settings);
     let run = run_dedup(&Job { add_counts: true, force: true, ..job }, &Silent).unwrap().summary;
     prop_assert_eq!(kept, run.kept);
@@ -208,6 +216,7 @@ proptest! {
         lean in prop::option::of(0usize..3),
         with_sample in any::<bool>(),
         ignores in any::<bool>(),
+        across in any::<bool>(),
         steps in steps(),
         new in prop::collection::vec(text(), 0..8),
     ) {
@@ -219,6 +228,8 @@ proptest! {
         if ignores && documents.shingle_size().is_some() {
             documents.ignore_text = vec![ignored(folder.path())];
         }
+        // Three scores, and none.
+        documents.across = across.then(|| "score".into());
         let settings = IndexSettings { documents, texts, lean, ..IndexSettings::default() };
         let mut index = create(&dir, &settings, with_sample);
         // Rules on a field that no document has are refused by a run.
@@ -276,6 +287,8 @@ proptest! {
                 settings.documents.clone(),
             );
             job.against = vec![other.to_owned()];
+            // Values are those of one collection.
+            job.settings.across = None;
             run_dedup(&job, &Silent).map(|outcome| {
                 let kept = std::fs::read_to_string(output.join("kept.jsonl")).unwrap_or_default();
                 let ledger = std::fs::read_to_string(output.join("ledger.tsv")).unwrap();

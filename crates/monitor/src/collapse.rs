@@ -187,6 +187,7 @@ pub fn collapse_by_index(
     threshold: Option<&str>,
 ) -> Result<Vec<CollapsedGroup>, LookalikeError> {
     let settings = &index.settings().documents;
+    index.analysis.refuse_across("collapsing a list")?;
     let criterion = criterion(settings, measure, threshold)?;
     let own: Threshold = settings.threshold.parse()?;
     // By containment, a kept document may be contained in one that follows it.

@@ -553,8 +553,12 @@ const SCOPES: [Scope; 7] = [
     ("max_lost", |given| given.max_lost.is_some(), "dedup and cluster on one machine"),
     ("label_field", |given| given.label_field.is_some(), "dedup and plan on one machine"),
     ("boilerplate", |given| given.boilerplate.is_some(), "dedup and cluster on one machine"),
-    ("ignore_text", |given| !given.ignore_text.is_empty(), "dedup, cluster and plan, and for indexes"),
-    ("across", |given| given.across.is_some(), "dedup and cluster"),
+    (
+        "ignore_text",
+        |given| !given.ignore_text.is_empty(),
+        "dedup, cluster and plan, and for indexes",
+    ),
+    ("across", |given| given.across.is_some(), "dedup and cluster, and for indexes"),
 ];
 
 /// What is done and where it goes: none of it changes which documents match.

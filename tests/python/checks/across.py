@@ -2,6 +2,7 @@
 
 Documents are compared one by one, in their order: there are no sets of copies here.
 """
+import json
 import random
 from collections import Counter
 from fractions import Fraction
@@ -106,6 +107,59 @@ def expected(documents: list, measure: str, threshold: str, least: int, by: str)
     return pairs, removed, {frozenset(members) for members in clusters.values() if len(members) > 1}
 
 
+def in_index(c: Checks, label: str, options: list, groups: list, documents: list, way: tuple) -> None:
+    """An index of the documents, added in groups, before and after some are deleted."""
+    measure, threshold, least, by = way
+    trees = []
+    for threads, commits in ((1, ()), (4, ("--commit-every", "37"))):
+        index = c.work / "across" / f"{label} {threads}.index"
+        done = [c.run("index", "create", index, "-q", *options)]
+        done += [c.run("index", "add", index, group, "-q", "-j", threads, *commits) for group in groups]
+        wrong = [one.stderr for one in done if one.returncode]
+        if not c.check(f"{label}: made with {threads} threads", not wrong, wrong):
+            return
+        left = documents
+        for state in ("added", "deleted"):
+            if state == "deleted":
+                gone = {one.id for one in documents[::3]}
+                (c.work / "across" / "gone.txt").write_text("\n".join(sorted(gone)), encoding="utf-8")
+                done = c.run("index", "delete", index, "--ids", c.work / "across" / "gone.txt", "-q")
+                c.check(f"{label}: deleted", done.returncode == 0, done.stderr)
+                left = [one for one in documents if one.id not in gone]
+            pairs, removed, _ = expected(left, measure, threshold, least, by)
+            out, listed = c.out(f"{label} {threads} {state} tables"), c.out(f"{label} {threads} {state} list")
+            done = c.run("index", "export", index, "-o", out, "--tables", "tsv", "-q")
+            done_list = c.run("index", "export", index, "-o", listed, "--list", "--tables", "tsv", "-q")
+            if not c.check(f"{label}: exported, {state}", done.returncode == done_list.returncode == 0, done.stderr + done_list.stderr):
+                return
+            rows = {row["removed_id"]: (row["kept_id"], row["rule"]) for row in dict_table(out / "ledger.tsv")}
+            differ = [(one, rows.get(one), removed.get(one)) for one in rows.keys() | removed.keys() if rows.get(one) != removed.get(one)]
+            c.check(f"{label}: witnesses and rules, {state}", not differ and len(rows) > 15, (len(rows), differ[:3]))
+            found = {frozenset((row["a_id"], row["b_id"])) for row in dict_table(listed / "pairs.tsv")}
+            wanted = {frozenset((a.id, b.id)) for a, b in pairs}
+            c.check(f"{label}: pairs, {state}", found == wanted and len(wanted) > 25, (len(found), len(wanted), list(found ^ wanted)[:3]))
+            trees.append((state, (out / "ledger.tsv").read_bytes(), (listed / "pairs.tsv").read_bytes()))
+            done = c.run("index", "check", index, "--deep", "-q")
+            c.check(f"{label}: the index is sound, {state}", done.returncode == 0, done.stdout + done.stderr)
+        if measure != "containment":
+            # Questions about stored documents, and about a text, which has no value.
+            near: dict = {one.id: set() for one in left}
+            for a, b in pairs:
+                near[a.id].add(b.id)
+                near[b.id].add(a.id)
+            ask = "cosine" if measure == "cosine" else "resembles"
+            for one in [one for one in left if near[one.id]][:12]:
+                done = c.run("query", index, "--id", one.id, "--ask", ask, "--format", "json")
+                answer = {match["id"] for match in json.loads(done.stdout)["matches"]} if done.returncode == 0 else None
+                c.check(f"{label}: asked about {one.id}", answer == near[one.id], (answer, near[one.id], done.stderr))
+            if by != "file":
+                asked = next(one for one in left if near[one.id] and getattr(one, by) == "" and len(one.set) >= least)
+                done = c.run("query", index, asked.text, "--ask", ask, "--format", "json")
+                answer = {match["id"] for match in json.loads(done.stdout)["matches"]} if done.returncode == 0 else None
+                c.check(f"{label}: a text has the value of documents without the field", answer == near[asked.id], (answer, near[asked.id], done.stderr))
+    c.check(f"{label}: the same bytes", trees[:2] == trees[2:])
+
+
 def matrix(summary: dict) -> dict:
     """By names of values: documents, and pairs if they are counted."""
     found = summary["across"]
@@ -151,6 +205,8 @@ def across(c: Checks) -> None:
         options = ["-t", threshold, "--measure", measure, *more, "--across", "inputs" if by == "file" else by, "--tables", "tsv", "-q"]
         options = options if "--measure" not in more else [*options[:2], *options[4:]]
         counts = Counter(value.values())
+        create = [part for part in options if part not in ("--tables", "tsv", "-q")]
+        in_index(c, f"across {name} index", create, parts if by == "file" else files, all_documents, (measure, threshold, least, by))
         for verb, linkage in product(("cluster", "dedup"), ("leaders", "components")):
             label = f"across {name} {verb} {linkage}"
             trees = []
@@ -258,6 +314,21 @@ def across(c: Checks) -> None:
     pairs_of = Counter(frozenset((place(row["a_id"]), place(row["b_id"]))) for row in dict_table(out / "pairs.tsv"))
     listed = {frozenset((one["of"], one["with"])): one["pairs"] for one in found.get("pairs", [])}
     c.check("across: pairs with the rest", listed == pairs_of, (len(listed), len(pairs_of)))
+
+    # A run against an index of this kind compares all documents with all of it; what takes no account of values is refused.
+    index = folder / "across resemblance index 1.index"
+    c.run("index", "export", index, "-o", c.out("across stored"), "--documents", "-q")
+    found = []
+    for other in (index, c.out("across stored") / "documents.jsonl"):
+        out = c.out(f"across against {other.name}")
+        done = c.run("dedup", files[0], "-o", out, "-q", "-t", "0.6", "--tables", "tsv", "--against", other)
+        c.check(f"across: against {other.name}", done.returncode == 0, done.stderr)
+        rows = dict_table(out / "ledger.tsv") if done.returncode == 0 else []
+        found.append([(row["removed_id"], row["kept_id"], row["rule"]) for row in rows])
+    c.check("across: against an index is against its documents", found[0] == found[1] and len(found[0]) > 20, [one[:3] for one in found])
+    for arguments in (("index", "add", index, files[0], "--sweep", "now"), ("filter", docs, "--prototypes", index)):
+        done = c.run(*arguments)
+        c.check(f"across: {arguments[:2]} refused", done.returncode not in (0, 101) and "across=split" in done.stderr, done.stderr)
 
     # Refused.
     for wrong, words_of_it in (

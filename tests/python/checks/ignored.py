@@ -99,6 +99,38 @@ def ignored(c: Checks) -> None:
             else:
                 removed[one.id] = (witness.id, rule_of(one, witness))
         options = ["-t", threshold, "--measure", measure, "--shingle", str(size), "--tables", "tsv", "-q", *(part for path in files for part in ("--ignore-text", path))]
+        # An index of the documents, added in groups: it needs the texts once.
+        index, label = folder / f"{name}.index", f"ignored {name} index"
+        copies = [folder / f"copy-{path.name}" for path in files]
+        for path, copy in zip(files, copies):
+            copy.write_bytes(path.read_bytes())
+        create = [part for part in options if part not in ("--tables", "tsv", "-q")][: 6] + [part for copy in copies for part in ("--ignore-text", copy)]
+        done = [c.run("index", "create", index, "-q", *create)]
+        for copy in copies:
+            copy.unlink()
+        groups = [write_jsonl(folder / f"group{at}.jsonl", records[at * 97 : (at + 1) * 97]) for at in range((len(records) + 96) // 97)]
+        done += [c.run("index", "add", index, group, "-q", "-j", at % 3 + 1) for at, group in enumerate(groups)]
+        c.check(f"{label}: made", all(one.returncode == 0 for one in done), [one.stderr for one in done])
+        tables, listed = c.out(f"{label} tables"), c.out(f"{label} list")
+        done = [c.run("index", "export", index, "-o", tables, "--tables", "tsv", "-q"), c.run("index", "export", index, "-o", listed, "--list", "--tables", "tsv", "-q")]
+        if c.check(f"{label}: exported", all(one.returncode == 0 for one in done), [one.stderr for one in done]):
+            found = {row["removed_id"]: (row["kept_id"], row["rule"]) for row in dict_table(tables / "ledger.tsv")}
+            differ = [(one, found.get(one), removed.get(one)) for one in found.keys() | removed.keys() if found.get(one) != removed.get(one)]
+            c.check(f"{label}: witnesses and rules", not differ and len(found) > 20, differ[:3])
+            rows = {frozenset((row["a_id"], row["b_id"])) for row in dict_table(listed / "pairs.tsv")}
+            c.check(f"{label}: pairs", rows == pairs.keys(), (len(rows), len(pairs)))
+            said = summary_of(tables)["ignored_texts"]
+            c.check(f"{label}: numbers", (said["texts"], said["shingles"], said["documents"]) == (count, len(without), sum(bool(one.whole & without) for one in answers)), said)
+        stats = json.loads(c.run("index", "stats", index, "--format", "json").stdout)["ignored_texts"]
+        c.check(f"{label}: stats", (stats["texts"], stats["shingles"]) == (count, len(without)), stats)
+        done = c.run("index", "check", index, "--deep", "-q")
+        c.check(f"{label}: sound", done.returncode == 0, done.stdout + done.stderr)
+        if measure == "resemblance":
+            for one in answers[5:400:40]:
+                done = c.run("query", index, one.text, "--format", "json")
+                near = sorted((other.id, len(one.left & other.left), len(other.left)) for other in answers if is_match(one, other))
+                matches = json.loads(done.stdout)["matches"] if done.returncode == 0 else []
+                c.check(f"{label}: asked about {one.id}", sorted((match["id"], match["shared"], match["size"]) for match in matches) == near, (matches, near, done.stderr))
         for verb in ("dedup", "cluster"):
             label, trees = f"ignored {name} {verb}", []
             for extra in (("-j", "1"), ("-j", "5", "--memory", "1"), ("-j", "2", "--memory", "200kB", "--resume", "--scratch", folder)):

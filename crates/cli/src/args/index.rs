@@ -5,8 +5,8 @@ use super::values::{
     KeepList, checksum, keep_list, long_count, ratio, seconds, size, threads, utf8,
 };
 use super::{
-    AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, IgnoredArgs, InputArgs, MinFeaturesArgs,
-    SeparateArgs, WitnessArgs,
+    AcrossArgs, AnalysisArgs, CriterionArgs, FieldArgs, FormatArg, IgnoredArgs, InputArgs,
+    MinFeaturesArgs, SeparateArgs, WitnessArgs,
 };
 use clap::{Args, Subcommand};
 use lookalike::{
@@ -313,6 +313,8 @@ pub(crate) struct IndexCreateArgs {
     pub(crate) least: MinFeaturesArgs,
     #[command(flatten)]
     pub(crate) separate: SeparateArgs,
+    #[command(flatten)]
+    pub(crate) across: AcrossArgs,
     #[command(flatten)]
     pub(crate) ignored: IgnoredArgs,
     #[arg(

@@ -48,8 +48,8 @@ pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
 
 fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
     let fields = super::settings::settings(&[&args.fields])?;
-    let groups: [&Given; 5] =
-        [&args.criterion, &args.analysis, &args.least, &args.separate, &args.ignored];
+    let groups: [&Given; 6] =
+        [&args.criterion, &args.analysis, &args.least, &args.separate, &args.across, &args.ignored];
     let mut documents = super::settings::settings(&groups)?;
     documents.keep = args.keep.concat();
     documents.formats.mail_attachments = fields.formats.mail_attachments;

@@ -42,9 +42,11 @@ impl Signer {
         low: &mut Vec<u64>,
         high: &mut Vec<u64>,
     ) -> Result<SetDigest, Unsigned> {
+        let is_known = scratch.stored.is_some();
         let digest = self.grouped(seen, scratch, low, high)?;
-        // That of a set that is not stored is of the signed tokens, which have the key.
-        let has_key = !self.keeps_sets && !scratch.few;
+        // A known one has the key, and so have the signed tokens, of which that is of a set that is not
+        // stored.
+        let has_key = is_known || !self.keeps_sets && !scratch.few;
         Ok(if has_key { digest } else { scratch.given.across(digest) })
     }
 
@@ -220,8 +222,9 @@ impl Signer {
     /// The digest of the unit of a text with too few features, by that of its words.
     #[must_use]
     pub fn few_unit(&self, sequence: TokenDigest, beside: Beside) -> SetDigest {
-        let given = Given { label: self.label(beside), ..Given::default() };
-        given.separated(SetDigest(sequence.0))
+        let (label, value) = (self.label(beside), self.value_beside(beside));
+        let given = Given { label, value, ..Given::default() };
+        given.across(given.separated(SetDigest(sequence.0)))
     }
 
     /// As [`Signer::text_set`] for the text of a record with what is compared beside it
@@ -235,6 +238,7 @@ impl Signer {
     ) -> TextSet {
         let summary = self.read_text(text, scratch);
         scratch.given.label = self.label(self.beside_text(beside, text, scratch));
+        scratch.given.value = self.value_beside(beside);
         let text = original::digest(&Content::Text(text.into()), beside);
         self.set_read(DocumentSummary { text, ..summary }, scratch, set)
     }

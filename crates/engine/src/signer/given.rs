@@ -129,7 +129,8 @@ impl GivenFields {
                 continue;
             }
             // A stored document has a hash of its values.
-            if record.beside.distinct.is_some() || record.given.of(field).next().is_some() {
+            let is_stored = record.beside.distinct.is_some() || record.beside.across.is_some();
+            if is_stored || record.given.of(field).next().is_some() {
                 seen.store(true, Ordering::Relaxed);
             }
         }

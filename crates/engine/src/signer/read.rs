@@ -3,7 +3,7 @@
 use super::content::{page, titled_text};
 use super::marks::MarkCursor;
 use super::{DocumentSummary, Signer, SignerScratch};
-use crate::across::{value_key, with_key};
+use crate::across::{key_of_hash, value_key, with_key};
 use crate::distinctions::{Described, value_hash};
 use crate::original;
 use crate::{Across, Distinctions};
@@ -24,6 +24,7 @@ impl Signer {
         scratch: &mut SignerScratch,
     ) -> DocumentSummary {
         if let Some(stored) = self.read_stored(record.record, scratch) {
+            scratch.given.value = self.value(record);
             return stored;
         }
         let seen = self.read_content(record, scratch);
@@ -133,18 +134,38 @@ impl Signer {
         value: impl Fn(&str) -> u64,
         scratch: &mut SignerScratch,
     ) -> Beside {
-        let of = |distinct: &Distinctions| distinct.label(document, value, &mut scratch.parts);
+        let of = |distinct: &Distinctions| distinct.label(document, &value, &mut scratch.parts);
         let distinct = beside.distinct.or_else(|| self.distinct.as_deref().map(of));
-        Beside { distinct, ..beside }
+        // An input is no value of the document: who reads it knows the key.
+        let field = self.across.as_ref().and_then(Across::field);
+        let across = beside.across.or_else(|| field.map(|name| key_of_hash(value(name))));
+        Beside { distinct, across, ..beside }
     }
 
     /// The key of the value by which a document differs from those that it may match.
     fn value(&self, record: &RecordView<'_>) -> u64 {
-        match &self.across {
-            None => 0,
-            Some(Across::Inputs) => self.file_keys.get(record.file as usize).copied().unwrap_or(0),
-            Some(Across::Field(name)) => value_key(self.given.values(name, record)),
+        match (&self.across, record.beside.across) {
+            (None, _) => 0,
+            (Some(_), Some(stored)) => stored,
+            (Some(Across::Inputs), None) => {
+                self.file_keys.get(record.file as usize).copied().unwrap_or(0)
+            }
+            (Some(Across::Field(name)), None) => value_key(self.given.values(name, record)),
         }
+    }
+
+    /// The key of the value by which a document with this beside it differs from those that it may match:
+    /// one without a value has the key that all of these have. 0 where values do not count.
+    #[must_use]
+    pub fn value_beside(&self, beside: Beside) -> u64 {
+        let key = || beside.across.unwrap_or_else(|| value_key(std::iter::empty()));
+        self.across.as_ref().map_or(0, |_| key())
+    }
+
+    /// By what documents have to differ to match, if by anything.
+    #[must_use]
+    pub fn across(&self) -> Option<&Across> {
+        self.across.as_ref()
     }
 
     /// Sets the label of a document, and the digest of its words if they count.

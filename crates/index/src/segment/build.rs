@@ -43,6 +43,11 @@ impl<'a> NewDocument<'a> {
         })
     }
 
+    /// The key of the document's value ([`Rules::value`]).
+    pub(crate) fn value(&self, rules: &Rules) -> u64 {
+        rules.value(&self.plain())
+    }
+
     pub(crate) fn numbers(&self) -> DocumentView<'a> {
         self.batch.get_numbers(self.index, self.number, self.first)
     }

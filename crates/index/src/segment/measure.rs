@@ -10,8 +10,14 @@ use roaring::RoaringBitmap;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-const SETTINGS: SegmentSettings =
-    SegmentSettings { digest: 0, keep_values: 0, methods: 0, texts: true, lean: None };
+const SETTINGS: SegmentSettings = SegmentSettings {
+    digest: 0,
+    keep_values: 0,
+    across: false,
+    methods: 0,
+    texts: true,
+    lean: None,
+};
 
 /// A dictionary of the first texts of a batch.
 #[must_use]

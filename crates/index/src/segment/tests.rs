@@ -13,8 +13,14 @@ use proptest::prelude::*;
 use roaring::RoaringBitmap;
 use std::collections::{BTreeMap, BTreeSet};
 
-const SETTINGS: SegmentSettings =
-    SegmentSettings { digest: 7, keep_values: 2, methods: 1, texts: true, lean: None };
+const SETTINGS: SegmentSettings = SegmentSettings {
+    digest: 7,
+    keep_values: 2,
+    across: false,
+    methods: 1,
+    texts: true,
+    lean: None,
+};
 
 /// Settings with and without texts, of full and lean segments with any table of common elements.
 fn settings() -> impl Strategy<Value = SegmentSettings> {

@@ -5,20 +5,9 @@ use crate::precedence::Rank;
 use crate::scratch::QueryScratch;
 use crate::search::{Accepted, Found, KeyOptions, SearchOptions, Total, search, search_keys};
 use crate::segment_postings::{SegmentKeys, SegmentPostings};
-use crate::{Ask, Cost, DocNumber, Question};
-use lookalike_core::{Measure, Overlap, TokenDigest};
+use crate::{Ask, Cost, DocNumber, QuerySet, Question, question::differ};
+use lookalike_core::{Measure, Overlap};
 use std::cmp::Ordering;
-
-/// The document of a question.
-#[derive(Debug, Clone, Copy)]
-pub struct QuerySet<'a> {
-    /// Its feature set, strictly ascending.
-    pub set: &'a [u64],
-    /// Whether the set is too small to be compared.
-    pub few: bool,
-    /// Digest of its tokens: what a document with too few features is compared by.
-    pub sequence: TokenDigest,
-}
 
 /// Which documents an answer may have, and how many.
 #[derive(Clone, Copy)]
@@ -86,6 +75,15 @@ impl Snapshot {
                 wanted.then_some((row.first, row.number))
             };
             let accept = |unit: u32| {
+                // Those of a unit have one value.
+                if query.value != 0
+                    && !differ(
+                        query.value,
+                        live.segment.value(live.segment.unit_documents(unit).start),
+                    )
+                {
+                    return None;
+                }
                 let documents = live.of_unit(unit).filter_map(wanted);
                 documents.fold(None, |all: Option<Accepted>, (first, number)| {
                     let order = u64::from(first.0) << 32 | u64::from(number.0);
@@ -184,7 +182,7 @@ impl Snapshot {
     ) -> Result<Option<DocAt>> {
         let document = self.document(at);
         let set = self.set(at, scratch)?;
-        let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
+        let query = document.query(&set);
         let precedes = |live: &LiveSegment, local: u32| {
             self.at(live, local).is_some_and(|kept| self.rank(kept) < *before)
         };
@@ -233,7 +231,7 @@ impl Snapshot {
     pub fn cluster(&self, leader: DocAt, scratch: &mut QueryScratch) -> Result<Vec<DocAt>> {
         let document = self.document(leader);
         let set = self.set(leader, scratch)?;
-        let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
+        let query = document.query(&set);
         let criterion = self.rules.criterion;
         let ask = match criterion.measure {
             Measure::Resemblance => Ask::Resembles,

@@ -1,7 +1,7 @@
 //! A stored document.
 
 use crate::segment::{Row, Segment, StoredSignature, TextReader};
-use crate::{DocNumber, IndexError, RankedItem};
+use crate::{DocNumber, IndexError, QuerySet, RankedItem};
 use lookalike_core::{SetDigest, TextDigest, TokenDigest};
 
 /// A stored document. Its columns are read from the mapped segment.
@@ -62,6 +62,18 @@ impl<'a> StoredDocument<'a> {
     #[must_use]
     pub fn sequence(&self) -> TokenDigest {
         self.row().sequence
+    }
+
+    /// The key of the value by which it differs from documents that it may match; 0 if it may match any.
+    #[must_use]
+    pub fn value(&self) -> u64 {
+        self.segment.value(self.local)
+    }
+
+    /// A question about it; `set` is its set ([`Snapshot::set`](crate::Snapshot::set)).
+    #[must_use]
+    pub fn query<'s>(&self, set: &'s [u64]) -> QuerySet<'s> {
+        QuerySet { set, few: self.few(), sequence: self.sequence(), value: self.value() }
     }
 
     /// Digest of the feature set; `None` without features.

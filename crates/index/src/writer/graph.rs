@@ -2,10 +2,11 @@
 
 use crate::leaders::{MatchGraph, Standing};
 use crate::precedence::Rank;
+use crate::question::differ;
 use crate::scratch::{MakeSets, QueryScratch};
 use crate::segment::KEPT;
-use crate::snapshot::{AskOptions, DocAt, LiveSegment, QuerySet, Snapshot};
-use crate::{Ask, DocNumber, IndexError, Question};
+use crate::snapshot::{AskOptions, DocAt, LiveSegment, Snapshot};
+use crate::{Ask, DocNumber, IndexError, QuerySet, Question};
 use lookalike_core::{Measure, TokenDigest};
 use lookalike_join::verify;
 use rayon::prelude::*;
@@ -32,6 +33,7 @@ pub(super) struct Loaded {
     set: Vec<u64>,
     few: bool,
     sequence: TokenDigest,
+    value: u64,
 }
 
 impl IndexGraph {
@@ -134,11 +136,11 @@ impl IndexGraph {
         only: Option<Ordering>,
         wanted: &(dyn Fn(&LiveSegment, u32) -> bool + Sync),
     ) -> Result<Vec<DocAt>, IndexError> {
-        let Loaded { set, few, sequence } = loaded;
+        let &Loaded { ref set, few, sequence, value } = loaded;
         if set.is_empty() {
             return Ok(Vec::new());
         }
-        let query = QuerySet { set, few: *few, sequence: *sequence };
+        let query = QuerySet { set, few, sequence, value };
         let options = AskOptions { wanted, ..AskOptions::default() };
         let rank = self.rank(document);
         let mut found = Vec::new();
@@ -183,7 +185,8 @@ impl MatchGraph for IndexGraph {
         if let Some(unit) = segment.unit_of(document.local) {
             self.with_scratch(|scratch| scratch.sets.make(segment, unit, &mut set))?;
         }
-        Ok(Loaded { set, few: row.few, sequence: row.sequence })
+        let value = segment.value(document.local);
+        Ok(Loaded { set, few: row.few, sequence: row.sequence, value })
     }
 
     fn kept_matches(&self, document: DocAt, loaded: &Loaded) -> Result<Vec<DocAt>, IndexError> {
@@ -206,7 +209,9 @@ impl MatchGraph for IndexGraph {
             true => later.sequence == earlier.sequence,
             false => true,
         };
-        comparable && verify(self.snapshot.rules.criterion, &later.set, &earlier.set).is_some()
+        comparable
+            && differ(later.value, earlier.value)
+            && verify(self.snapshot.rules.criterion, &later.set, &earlier.set).is_some()
     }
 
     fn rank(&self, document: DocAt) -> Rank {

@@ -3,12 +3,14 @@
 use super::IndexWriter;
 use super::batch_leaders::batch_leaders;
 use super::pending::{Pending, StagedSegment};
+use crate::question::differ;
 use crate::segment::{Built, NewDocument, Segment, build, train_dictionary};
-use crate::snapshot::{AskOptions, LiveSegment, QuerySet};
+use crate::snapshot::{AskOptions, LiveSegment};
 use crate::{
-    Ask, DocNumber, DocumentBatch, IndexError, QueryScratch, Question, SignatureView, layout,
+    Ask, DocNumber, DocumentBatch, IndexError, QueryScratch, QuerySet, Question, SignatureView,
+    layout,
 };
-use lookalike_core::{Measure, Threshold, TokenDigest};
+use lookalike_core::{Measure, Threshold};
 use lookalike_join::{Criterion, verify};
 use rayon::prelude::*;
 use roaring::RoaringBitmap;
@@ -201,7 +203,7 @@ impl IndexWriter {
         let plain = |&(at, index): &(usize, usize)| {
             DocumentBatch::get_plain(&batches[at], index, DocNumber(0), DocNumber(0))
         };
-        let makers = &self.makers;
+        let (makers, rules) = (&self.makers, &*self.rules);
         let is_known: Vec<bool> = all
             .par_iter()
             .map_init(
@@ -218,7 +220,7 @@ impl IndexWriter {
                             known.at(live, local).is_some_and(|at| at.segment >= first_staged);
                         stays && (staged || live.is_kept(local))
                     };
-                    let query = QuerySet { set: view.set, few: view.few, sequence: view.sequence };
+                    let query = rules.query(&view);
                     let options =
                         AskOptions { limit: Some(1), wanted: &wanted, ..AskOptions::default() };
                     let answer = known.ask(question, query, options, scratch)?;
@@ -231,7 +233,7 @@ impl IndexWriter {
         let mut left_out = 0;
         for (place, is_known) in all.iter().zip(is_known) {
             let view = plain(place);
-            let query = QuerySet { set: view.set, few: view.few, sequence: view.sequence };
+            let query = rules.query(&view);
             if is_known || taken.matches(criterion, (view.id, view.sweep), &query) {
                 left_out += 1;
                 continue;
@@ -239,7 +241,7 @@ impl IndexWriter {
             let (at, index) = *place;
             let mut views: Vec<SignatureView<'_>> = Vec::new();
             kept.push(&batches[at].get(index, DocNumber(0), DocNumber(0), &mut views));
-            taken.push(view.id, view.sweep, &query);
+            taken.push(view.id, view.sweep, query);
         }
         Ok((vec![kept], left_out))
     }
@@ -274,18 +276,18 @@ impl IndexWriter {
 /// The sets that were taken so far, found by the elements of their prefixes.
 #[derive(Default)]
 struct Accepted<'a> {
-    documents: Vec<(&'a str, u32, Vec<u64>, bool, TokenDigest)>,
+    documents: Vec<(&'a str, u32, QuerySet<'a>)>,
     /// By each element the documents that have it.
     postings: HashMap<u64, Vec<u32>>,
 }
 
 impl<'a> Accepted<'a> {
-    fn push(&mut self, id: &'a str, sweep: u32, query: &QuerySet<'_>) {
+    fn push(&mut self, id: &'a str, sweep: u32, query: QuerySet<'a>) {
         let number = self.documents.len() as u32;
         for &element in query.set {
             self.postings.entry(element).or_default().push(number);
         }
-        self.documents.push((id, sweep, query.set.to_vec(), query.few, query.sequence));
+        self.documents.push((id, sweep, query));
     }
 
     /// Whether a set matches one that was taken, of another id.
@@ -295,15 +297,16 @@ impl<'a> Accepted<'a> {
         let mut seen = std::collections::BTreeSet::new();
         let prefix = query.set.iter().take(prefix);
         prefix.filter_map(|element| self.postings.get(element)).flatten().any(|&number| {
-            let (id, sweep, set, few, sequence) = &self.documents[number as usize];
-            let comparable = match query.few || *few {
-                true => *sequence == query.sequence,
+            let (id, sweep, taken) = &self.documents[number as usize];
+            let comparable = match query.few || taken.few {
+                true => taken.sequence == query.sequence,
                 false => true,
             };
             (*id, *sweep) != own
                 && comparable
+                && differ(taken.value, query.value)
                 && seen.insert(number)
-                && verify(criterion, query.set, set).is_some()
+                && verify(criterion, query.set, taken.set).is_some()
         })
     }
 }

@@ -316,7 +316,7 @@ impl Expected {
         let mut ask = |options: AskOptions<'_>| {
             let set = set_of(text);
             let few = set.len() < FEWEST;
-            let query = QuerySet { set: &set, few, sequence: sequence_of(text) };
+            let query = QuerySet { set: &set, few, sequence: sequence_of(text), value: 0 };
             snapshot.ask(question, query, options, &mut scratch).unwrap()
         };
         let first = |at: DocAt| snapshot.document(at).first().0;

@@ -57,5 +57,6 @@ pub(super) fn beside(mut header: Vec<u8>, mut digests: Vec<(Role, u128)>) -> Bes
         original: Some(TextDigest::of(&header).0),
         attachments: (!attachments.is_empty()).then_some((found >> 64) as u64 ^ found as u64),
         distinct: None,
+        across: None,
     }
 }

@@ -122,7 +122,8 @@ fn by_measure(
     message: &DocumentView<'_>,
     scratch: &mut QueryScratch,
 ) -> Result<Vec<Matching>, LookalikeError> {
-    let query = QuerySet { set: message.set, few: message.few, sequence: message.sequence };
+    let query =
+        QuerySet { set: message.set, few: message.few, sequence: message.sequence, value: 0 };
     let wanted = |live: &LiveSegment, local: u32| {
         snapshot.at(live, local).is_some_and(|at| may_match(analysis, way, message, snapshot, at))
     };

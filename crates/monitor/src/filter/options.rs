@@ -117,6 +117,7 @@ impl Way {
     /// # Errors
     /// A threshold that is none, a method that the index does not have.
     pub(super) fn new(rule: &CompleteRule, analysis: &Analysis) -> Result<Self, LookalikeError> {
+        analysis.refuse_across("a filter")?;
         let usual = MatchRule::threshold_of(&rule.ask).unwrap_or("1");
         let threshold: Threshold = rule.threshold.as_deref().unwrap_or(usual).parse()?;
         let measured = |ask| By::Measure(Question { ask, threshold });

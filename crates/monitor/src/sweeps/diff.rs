@@ -7,9 +7,7 @@
 use super::versions::{Change, Versions, address, compare, pages};
 use super::words::{WordScratch, Words};
 use lookalike_core::{Measure, Overlap, Threshold};
-use lookalike_index::{
-    Ask, AskOptions, DocAt, LiveSegment, QueryScratch, QuerySet, Question, Snapshot,
-};
+use lookalike_index::{Ask, AskOptions, DocAt, LiveSegment, QueryScratch, Question, Snapshot};
 use lookalike_run::LookalikeError;
 use lookalike_run::analysis::pool;
 use lookalike_run::index::open::Index;
@@ -325,7 +323,7 @@ fn destination(
     if set.is_empty() {
         return Ok(None);
     }
-    let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
+    let query = document.query(&set);
     let of_sweep = |live: &LiveSegment, local: u32| live.segment().row(local).sweep == sweep;
     let options = AskOptions { wanted: &of_sweep, ..AskOptions::default() };
     let mut best: Option<(DocAt, Overlap)> = None;

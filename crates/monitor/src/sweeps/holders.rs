@@ -49,7 +49,8 @@ pub fn holders(index: &Index, url: &str, threshold: &str) -> Result<Vec<Holder>,
     let mut scratch = QueryScratch::new((index.analysis.makers())());
     let document = snapshot.document(at);
     let set = snapshot.set(at, &mut scratch)?;
-    let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
+    // The same content, whatever the values of the pages are.
+    let query = QuerySet { value: 0, ..document.query(&set) };
     let wanted = |live: &LiveSegment, local: u32| live.segment().url(local) != url;
     let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
     let question = Question { ask: Ask::Containing, threshold };

@@ -261,7 +261,8 @@ impl Asking {
             let (text, beside) = maker.text_and_beside(&record, signer);
             let of_text = maker.message_set(&text, beside, signer, set);
             let (few, sequence) = (of_text.few, of_text.summary.sequence);
-            let asked = QuerySet { set, few, sequence };
+            // A run against an index does not match across values.
+            let asked = QuerySet { set, few, sequence, value: 0 };
             match snapshot.ask(question, asked, AskOptions::default(), query) {
                 Ok(answer) => found.extend(answer.matches.iter().map(|found| found.at)),
                 Err(error) => failed = Err(error),

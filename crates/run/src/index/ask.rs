@@ -177,7 +177,7 @@ impl Index {
                 Item::Bad(problem) => return found.problems.push(problem),
                 Item::Failed(failure) => return found.problems.push(failure.into_problem()),
             };
-            let subject = asking.of_record(&record);
+            let subject = asking.of_record(&record, inputs);
             match asking.answer(&subject, wish) {
                 Err(error) => failed = Err(error),
                 Ok(answer) => found.asked.push(Asked {

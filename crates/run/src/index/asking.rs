@@ -3,6 +3,7 @@
 use super::extra;
 use super::filter::SnapshotFilter;
 use super::open::{Buffers, Index};
+use super::prepare::of_input;
 use super::query::{Query, QueryAnswer, QueryMatch, QuerySubject, Wanted};
 use super::sweeps::table;
 use crate::compare::compare_texts;
@@ -13,7 +14,7 @@ use lookalike_index::{
     Answer, Ask, AskOptions, Cost, DocAt, LiveSegment, Match, QueryScratch, QuerySet, Question,
     Snapshot, TextReader, Total,
 };
-use lookalike_io::{Beside, RecordView};
+use lookalike_io::{Beside, Inputs, RecordView};
 use std::collections::BTreeMap;
 
 /// What is asked for, on one snapshot.
@@ -121,8 +122,10 @@ impl<'a> Asking<'a> {
     }
 
     /// A record that is asked about.
-    pub(crate) fn of_record(&mut self, record: &RecordView<'_>) -> Subject {
-        let (text, beside) = self.index.analysis.signer.text_and_beside(record, self.signer);
+    pub(crate) fn of_record(&mut self, record: &RecordView<'_>, inputs: &Inputs) -> Subject {
+        let signer = &self.index.analysis.signer;
+        let (text, beside) = signer.text_and_beside(record, self.signer);
+        let beside = of_input(signer, beside, record, inputs);
         self.of_text(text.into_owned(), beside, None)
     }
 
@@ -204,6 +207,12 @@ impl<'a> Asking<'a> {
         Ok(None)
     }
 
+    /// A question about a subject.
+    fn query<'s>(&self, subject: &'s Subject) -> QuerySet<'s> {
+        let &Subject { ref set, few, sequence, beside, .. } = subject;
+        QuerySet { set, few, sequence, value: self.index.analysis.signer.value_beside(beside) }
+    }
+
     /// Asks, leaving out the document itself and what the filter leaves out.
     fn ask(
         &mut self,
@@ -212,7 +221,7 @@ impl<'a> Asking<'a> {
         limit: Option<usize>,
         wanted: &(dyn Fn(DocAt) -> bool + Sync),
     ) -> Result<Answer, LookalikeError> {
-        let query = QuerySet { set: &subject.set, few: subject.few, sequence: subject.sequence };
+        let query = self.query(subject);
         let wanted = |live: &LiveSegment, local: u32| {
             let at = self.snapshot.at(live, local);
             at != subject.at && at.is_some_and(wanted)
@@ -238,10 +247,7 @@ impl<'a> Asking<'a> {
             Some(at) => self.snapshot.witness(at, self.scratch)?,
             // A text that is not in the index belongs to the cluster of the kept document that
             // would be its witness.
-            None => self.snapshot.witness_of(
-                QuerySet { set: &subject.set, few: subject.few, sequence: subject.sequence },
-                self.scratch,
-            )?,
+            None => self.snapshot.witness_of(self.query(subject), self.scratch)?,
         };
         let Some(leader) = leader else { return Ok(Answer::default()) };
         let members = self.snapshot.cluster(leader, self.scratch)?;
@@ -271,11 +277,13 @@ impl<'a> Asking<'a> {
             (None, Some(text)) => method.sign_text(text, subject.beside, self.signer),
             (None, None) => return Ok(<(Answer, Vec<String>)>::default()),
         };
+        let value = self.index.analysis.signer.value_beside(subject.beside);
         let mut cost = Cost::default();
         let candidates = self.snapshot.with_keys(number, &signed.keys, self.scratch, &mut cost)?;
         let mut found: Vec<(lookalike_methods::Evidence, DocAt)> = candidates
             .into_iter()
             .filter(|&at| Some(at) != subject.at && wish.filter.takes(at))
+            .filter(|&at| value == 0 || self.snapshot.document(at).value() != value)
             .filter_map(|at| {
                 cost.candidates += 1;
                 let stored = self.snapshot.document(at).signature(number);
@@ -320,8 +328,11 @@ impl<'a> Asking<'a> {
             (Some(query), true) if self.index.settings().texts => {
                 let stored = document.text(self.texts)?;
                 // Passages are of the complete texts.
-                let settings =
-                    Settings { ignore_text: Vec::new(), ..self.index.settings().documents.clone() };
+                let settings = Settings {
+                    ignore_text: Vec::new(),
+                    across: None,
+                    ..self.index.settings().documents.clone()
+                };
                 Some(compare_texts(query, stored, &settings)?.comparison().passages)
             }
             _ => None,

@@ -332,6 +332,7 @@ impl IndexWriter {
         let sweep = match &options.sweep {
             None => 0,
             Some((name, date)) => {
+                self.analysis.refuse_across("a sweep")?;
                 table::number_for_adding(&mut self.writer, name, date.as_deref())?
             }
         };

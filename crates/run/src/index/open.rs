@@ -96,7 +96,22 @@ impl Analysis {
             Description::new(documents.measure, &documents.threshold, &documents.keep, settings);
         let (texts, methods) = (*texts, self.methods.len() as u32);
         let lean = lean.as_ref().map(|threshold| LeanDescription::new(threshold, common));
-        Ok(Description { methods, texts, lean, ..new })
+        let across = documents.across.is_some();
+        Ok(Description { methods, texts, across, lean, ..new })
+    }
+
+    /// Refuses a call whose answers are not of documents of different values.
+    ///
+    /// # Errors
+    /// An index with the setting across.
+    pub fn refuse_across(&self, what: &str) -> Result<(), LookalikeError> {
+        match &self.settings.documents.across {
+            None => Ok(()),
+            Some(value) => Err(LookalikeError::Settings(format!(
+                "the index was created with the setting across={value}, of which {what} takes no \
+                 account; use an index without it"
+            ))),
+        }
     }
 
     /// The method of the index with a name or a whole description.

@@ -4,7 +4,10 @@ use super::extra::Extra;
 use crate::Record;
 use crate::method_signer::MethodSigner;
 use lookalike_cluster::KeepRule;
-use lookalike_engine::{Problems, Signer, SignerScratch, keep_value, original, reason_codes};
+use lookalike_engine::across::input_key;
+use lookalike_engine::{
+    Across, Problems, Signer, SignerScratch, keep_value, original, reason_codes,
+};
 use lookalike_index::{DocNumber, DocumentBatch, DocumentView, StoredSignature};
 use lookalike_io::source::{Chunk, Piece, VisitScratch};
 use lookalike_io::{
@@ -46,6 +49,21 @@ pub struct Prepared {
     pub problems: Problems,
     /// Bytes of the input.
     pub consumed: u64,
+}
+
+/// What is compared beside a document, with the key of the input that it came from if that is by what
+/// documents have to differ.
+pub(crate) fn of_input(
+    signer: &Signer,
+    beside: Beside,
+    record: &RecordView<'_>,
+    inputs: &Inputs,
+) -> Beside {
+    let key = || inputs.files.get(record.file as usize).map(|file| input_key(&file.argument));
+    match signer.across() {
+        Some(Across::Inputs) => Beside { across: beside.across.or_else(key), ..beside },
+        _ => beside,
+    }
 }
 
 impl Preparer<'_> {
@@ -144,12 +162,15 @@ impl Preparer<'_> {
             None => self.place(&record),
         };
         let (text, beside) = self.signer.text_and_beside(&record, scratch);
+        let beside = of_input(self.signer, beside, &record, self.inputs);
         let found = self.signer.message_set(&text, beside, scratch, set);
         keep.clear();
         let fields: Vec<&str> =
             self.inputs.options.fields.extra.iter().map(String::as_str).collect();
         let value = |rule| keep_value(rule, &record, &fields, found.summary.text_bytes);
         keep.extend(self.keep.iter().map(value));
+        // Exact: below 2⁵².
+        keep.extend(self.signer.across().map(|_| self.signer.value_beside(beside) as f64));
         let title = record.title.as_deref().map(Cow::Borrowed);
         let extra = Extra { title, message: beside.written().map(Cow::Owned) };
         let extra = match (&extra.title, &extra.message) {

@@ -134,6 +134,9 @@ impl IndexStats {
             ("keep", documents.keep.join(", ")),
             ("texts", if self.settings.texts { "stored" } else { "not stored" }.to_owned()),
         ];
+        if let Some(across) = &documents.across {
+            rows.push(("across", across.clone()));
+        }
         if let Some(IgnoredStats { texts, shingles, .. }) = &self.ignored_texts {
             let (shingles, texts) = (counted(*shingles, "shingle"), counted(*texts, "text"));
             rows.push(("ignored", format!("{shingles} of {texts}")));

@@ -102,11 +102,13 @@ impl<'a> Documents<'a> {
             put(&fields.date, record.date);
             put(&fields.text, Some(record.text));
             for (name, value) in record.labels {
-                // Documents with another value of it do not match.
+                // Documents with another value of these do not match, or with the same one of the last.
                 if name == Beside::FIELD {
-                    let Beside { attachments, distinct, .. } =
+                    let Beside { attachments, distinct, across, .. } =
                         Beside::read(&value).unwrap_or_default();
-                    for (name, hash) in [("attachments", attachments), ("distinct", distinct)] {
+                    let hashes =
+                        [("attachments", attachments), ("distinct", distinct), ("across", across)];
+                    for (name, hash) in hashes {
                         hash.map(|hash| row.insert(name.into(), format!("{hash:016x}").into()));
                     }
                     continue;

@@ -13,8 +13,7 @@ use lookalike_engine::{
     WitnessSearch,
 };
 use lookalike_index::{
-    Ask, AskOptions, DocAt, DocNumber, IndexError, LiveSegment, QueryScratch, QuerySet, Question,
-    Snapshot,
+    Ask, AskOptions, DocAt, DocNumber, IndexError, LiveSegment, QueryScratch, Question, Snapshot,
 };
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -147,7 +146,7 @@ impl IndexMatches<'_> {
         let matching = &self.index.analysis.matching;
         let document = self.snapshot.document(at);
         let set = self.snapshot.set(at, scratch)?;
-        let query = QuerySet { set: &set, few: document.few(), sequence: document.sequence() };
+        let query = document.query(&set);
         // A set is contained in one that precedes it.
         let ask = match matching.measure {
             lookalike_core::Measure::Resemblance => Ask::Resembles,
@@ -211,7 +210,10 @@ impl IndexMatches<'_> {
     fn check_pairs(&self, units: &Units, pairs: &PairList) -> Result<(), LookalikeError> {
         let Some(most) = self.list_pairs else { return Ok(()) };
         let weight = |unit: SetId| units.members(unit).len() as u64;
-        let within: u64 = units.ids().map(|u| weight(u) * (weight(u) - 1) / 2).sum();
+        let within: u64 = match self.index.analysis.signer.matches_across() {
+            true => 0,
+            false => units.ids().map(|u| weight(u) * (weight(u) - 1) / 2).sum(),
+        };
         let between: u64 =
             pairs.edges.iter().map(|edge| weight(edge.later) * weight(edge.earlier)).sum();
         let all = within + between;
