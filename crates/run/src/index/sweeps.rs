@@ -22,16 +22,13 @@ pub struct SweepStats {
     pub documents: u64,
 }
 
-/// The names of the sweeps by their numbers.
-///
-/// # Errors
-/// Files that cannot be read.
-pub(super) fn names(index: &Index) -> Result<BTreeMap<u32, String>, LookalikeError> {
-    let sweeps = all(&index.reader.records()?)?;
-    Ok(sweeps.into_iter().map(|sweep| (sweep.number, sweep.name)).collect())
-}
-
 impl Index {
+    /// The names of the sweeps by their numbers.
+    pub(super) fn sweep_names(&self) -> Result<BTreeMap<u32, String>, LookalikeError> {
+        let sweeps = all(&self.reader.records()?)?;
+        Ok(sweeps.into_iter().map(|sweep| (sweep.number, sweep.name)).collect())
+    }
+
     /// All sweeps with their numbers of documents, in the order of their dates.
     ///
     /// # Errors

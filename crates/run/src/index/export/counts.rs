@@ -1,7 +1,7 @@
 //! How many documents each kept document of an index stands for.
 
+use crate::LookalikeError;
 use crate::index::open::Index;
-use crate::{LookalikeError, index::sweeps};
 use lookalike_engine::Progress;
 use lookalike_engine::poll::Poll;
 use lookalike_index::{DocAt, QueryScratch, Snapshot};
@@ -26,7 +26,7 @@ impl Counts {
         documents: &[DocAt],
         progress: &dyn Progress,
     ) -> Result<Self, LookalikeError> {
-        let names = sweeps::names(index)?;
+        let names = index.sweep_names()?;
         let makers = index.analysis.makers();
         progress.phase("counting", None);
         let witness = |scratch: &mut QueryScratch, &at: &DocAt| -> Result<_, LookalikeError> {
