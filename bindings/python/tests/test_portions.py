@@ -12,7 +12,7 @@ compute = pytest.importorskip("pyarrow.compute")
 import lookalike
 from lookalike import _lookalike
 from lookalike._decontaminate import contamination_settings
-from lookalike.spark._decontaminate import Portions, _ipc
+from lookalike.spark._decontaminate import ROWS, Portions, _ipc
 from test_decontaminate import made
 
 
@@ -34,6 +34,7 @@ def test_portions_find_what_one_search_finds(parts: int, common: int) -> None:
         for batch in portions.counts(task):
             for ngram, number in zip(batch["ngram"].to_pylist(), batch["documents"].to_pylist(), strict=True):
                 counts[ngram] = counts.get(ngram, 0) + number
+    assert counts.pop(ROWS) == len(documents)
     too_many = tuple((ngram, number) for ngram, number in counts.items() if number > common)
     assert too_many or common > 1
     of_all = Portions(given, portions.settings, settings, "against", fields, "table", "row", too_many)
@@ -44,6 +45,7 @@ def test_portions_find_what_one_search_finds(parts: int, common: int) -> None:
         assert own.num_rows > 10
     of_tasks = rows.filter(compute.equal(rows["found_table"], 0))
     assert sum(of_tasks["documents"].to_pylist()) == len(documents) and of_tasks.num_rows == parts
+    assert sum(of_tasks["contaminated"].to_pylist()) == expected.summary["contaminated"]
     found = _lookalike.add_found(of_tasks["found"].to_pylist())
     search = of_all.search
     for own, name in zip(search.items(found, search.counted(list(too_many))), ("items", "benchmarks"), strict=True):

@@ -157,6 +157,16 @@ def test_filter_by_ids_is_refused_if_they_repeat(stored: Stored, tmp_path: Path)
     assert refused.value.code == "repeated_id"
 
 
+def test_filter_by_ids_is_refused_if_removed_documents_have_none(stored: Stored, tmp_path: Path) -> None:
+    texts = ["one two three four five six"] * 2 + ["entirely other words in this one here"]
+    found = lookalike.spark.dedup(stored(pyarrow.table({"id": ["a", None, "b"], "text": texts})), work=str(tmp_path / "work"), tasks=1)
+    documents = stored(pyarrow.table({"id": ["a", None, "b"], "text": texts}), "again")
+    assert found.summary["removed"]["total"] == 1
+    with pytest.raises(lookalike.DataError, match="have no id; number the rows") as refused:
+        found.filter(documents)
+    assert refused.value.code == "missing_id"
+
+
 def test_columns_that_are_not_there(stored: Stored, tmp_path: Path) -> None:
     documents = stored(pyarrow.table({"key": ["a"], "text": ["one"], "n": [0]}))
     wrong: dict[str, dict[str, Any]] = {

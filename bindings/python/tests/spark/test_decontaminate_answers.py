@@ -56,5 +56,36 @@ def test_what_makes_no_sense_is_refused(session: SparkSession, stored: Stored, t
     with pytest.raises(lookalike.DataError, match="there is no column `body`"):
         lookalike.spark.decontaminate(rows, against=against, work=work, item_fields="question", text="body")
     found = lookalike.spark.decontaminate(rows, against=against, work=work, item_fields="question")
-    with pytest.raises(lookalike.DataError, match="have the ids of others; number the rows"):
+    with pytest.raises(lookalike.DataError, match="the ids of others; number the rows"):
         found.filter(rows)
+
+
+def test_documents_without_ids_and_with_those_of_others(
+    session: SparkSession, stored: Stored, tmp_path: Path
+) -> None:
+    items, _ = made()
+    texts = [item["question"] for item in items if len(item["question"].split()) > 12][:3]
+    against = session.createDataFrame(pyarrow.Table.from_pylist(items))
+    call: dict[str, Any] = {"against": against, "work": str(tmp_path / "work"), "item_fields": "question"}
+    # Each document counts, whatever its id is.
+    table = pyarrow.table({"id": ["a", "a", None, "", "b"], "text": [texts[0], texts[1], texts[2], texts[0], "x"]})
+    rows = stored(table)
+    found = lookalike.spark.decontaminate(rows, **call)
+    expected = lookalike.decontaminate(table, against=items, item_fields="question")
+    assert found.summary["contaminated"] == expected.summary["contaminated"] == 4
+    with pytest.raises(lookalike.DataError, match="no id, or the ids of others; number the rows"):
+        found.filter(rows)
+    # The only document without an id is known by that.
+    one = stored(pyarrow.table({"id": [None, "b"], "text": [texts[0], "none of the kind"]}), "one")
+    assert lookalike.spark.decontaminate(one, **call).filter(one).toArrow()["id"].to_pylist() == ["b"]
+
+
+def test_stages_of_other_documents_are_refused(session: SparkSession, tmp_path: Path) -> None:
+    items, documents = made()
+    against = session.createDataFrame(pyarrow.Table.from_pylist(items))
+    call: dict[str, Any] = {"against": against, "work": str(tmp_path / "work"), "item_fields": "question"}
+    table = pyarrow.Table.from_pylist(documents).select(["id", "text"])
+    lookalike.spark.decontaminate(session.createDataFrame(table), **call)
+    lookalike.spark.decontaminate(session.createDataFrame(table), resume=True, **call)
+    with pytest.raises(lookalike.DataError, match=f"are of {len(documents)} documents, and there are 5: the documents"):
+        lookalike.spark.decontaminate(session.createDataFrame(table.slice(0, 5)), resume=True, **call)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from lookalike import _lookalike
 from lookalike._errors import DataError
 from lookalike._settings import Settings
-from lookalike.spark._engine import Stage
+from lookalike.spark._engine import SparkEngine, Stage
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 #: Whether stages are printed, or what is told of each.
 Report = bool | Callable[[Stage], None] | None
@@ -45,6 +45,30 @@ def read_columns(rows: DataFrame, settings: Settings, named: list[str], row: str
         )
     rows = rows.select(*(column for column in dict.fromkeys(wanted) if column in rows.columns))
     return rows if row is None else rows.withColumn(row, rows[row].cast("bigint"))
+
+
+def check_documents(engine: SparkEngine, of_stages: int, collections: Iterable[DataFrame]) -> None:
+    """Refuses stages of an earlier run over another number of documents.
+
+    Raises
+    ------
+    DataError
+        There are more or fewer documents than the stages are of.
+    """
+    documents = sum(rows.count() for rows in collections)
+    if of_stages != documents:
+        raise DataError(
+            f"the stages in {engine.work} are of {of_stages} documents, and there are {documents}: the documents changed; "
+            "call without resume=True",
+            "stages_differ",
+        )
+
+
+def is_without_id(id: Column) -> Column:
+    """Whether a document has no id, and is called by its number."""
+    from pyspark.sql import functions
+
+    return functions.coalesce(id.cast("string"), functions.lit("")) == ""
 
 
 def shuffle_partitions(session: SparkSession) -> int:

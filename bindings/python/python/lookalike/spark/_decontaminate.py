@@ -16,14 +16,20 @@ from lookalike._errors import DataError
 from lookalike._lookalike import CountedNgrams, PortionSearch, __version__
 from lookalike._options import Threshold
 from lookalike._settings import Settings
-from lookalike.spark._call import Report, printed, read_columns, shuffle_partitions
+from lookalike.spark._call import Report, check_documents, is_without_id, printed, read_columns, shuffle_partitions
 from lookalike.spark._engine import BATCH_BYTES, SparkEngine
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 #: Values of the column ``found_table``: what a task found of the items, and the tables of documents.
 _ITEMS, _CONTAMINATION, _SPANS = 0, 1, 2
+
+#: What a task says at its end, with the types in Spark.
+_OF_TASKS = {"found": "binary", "documents": "bigint", "contaminated": "bigint", "problems": "bigint"}
+
+#: The number under which rows of documents are counted, beside those of shingles.
+ROWS = -1
 
 #: Spark's names of Arrow types.
 _TYPES = {"int64": "bigint", "uint64": "bigint", "double": "double", "string": "string", "large_string": "string", "binary": "binary"}
@@ -36,8 +42,8 @@ class SparkContamination:
     in `work`.
     """
 
-    def __init__(self, tables: dict[str, DataFrame], summary: dict[str, Any], row: str | None, id: str) -> None:
-        self._tables, self._row, self._id = tables, row, id
+    def __init__(self, tables: dict[str, DataFrame], summary: dict[str, Any], row: str | None, id: str, name: str) -> None:
+        self._tables, self._row, self._id, self._name = tables, row, id, name
         #: Numbers of the run, under the names of ``summary.json``.
         self.summary = summary
 
@@ -69,7 +75,7 @@ class SparkContamination:
         Raises
         ------
         DataError
-            Several documents have the id of one that contains an item, and rows have no numbers.
+            Several documents have the id of one that contains an item, or none as it has, and rows have no numbers.
         """
         from pyspark.sql import functions
 
@@ -78,13 +84,15 @@ class SparkContamination:
             rows = found.select((functions.col("record") - 1).alias(self._row)).distinct()
             return documents.join(rows, self._row, "left_anti")
         ids = found.select(functions.col("id").alias("lookalike_id")).distinct()
-        is_found = documents[self._id].cast("string") == functions.col("lookalike_id")
-        if documents.join(ids, is_found, "left_semi").groupBy(self._id).count().where("count > 1").limit(1).count():
+        name = _names(documents, self._id, self._name, None)
+        named = documents.select(name.alias("lookalike_id")).join(ids, "lookalike_id", "left_semi")
+        if named.groupBy("lookalike_id").count().where("count > 1").limit(1).count():
             raise DataError(
-                "documents that contain items have the ids of others; number the rows, and name the column with row=",
+                "documents that contain items have no id, or the ids of others; number the rows, and name the column with "
+                "row=",
                 "repeated_id",
             )
-        return documents.join(ids, is_found, "left_anti")
+        return documents.join(ids, name == functions.col("lookalike_id"), "left_anti")
 
     def __repr__(self) -> str:
         summary = self.summary
@@ -154,28 +162,31 @@ def decontaminate(
     engine = SparkEngine(session, folder, tasks=tasks or shuffle_partitions(session), resume=resume, report=report)
     counts = rows.mapInArrow(portions.counts, "ngram bigint, documents bigint").groupBy("ngram").sum("documents")
     limit = json.loads(of_items)["common"]
-    common_ngrams = engine.store("common", counts.toDF("ngram", "documents").where(f"documents > {limit}"))
+    common_ngrams = engine.store("common", counts.toDF("ngram", "documents").where(f"documents > {limit} or ngram = {ROWS}"))
     pairs = engine.collect(common_ngrams).select(["ngram", "documents"]).to_pydict()
-    counted = tuple(sorted(zip(pairs["ngram"], pairs["documents"], strict=True)))
+    numbers = dict(zip(pairs["ngram"], pairs["documents"], strict=True))
+    counted_rows = numbers.pop(ROWS, 0)
+    if engine.finished_rows("common") is not None:
+        check_documents(engine, counted_rows, [rows])
+    counted = tuple(sorted(numbers.items()))
     portions = replace(portions, common=counted)
     found = engine.store("found", rows.mapInArrow(portions.find, portions.schema))
     engine.check()
-    of_tasks = engine.collect(found.where(f"found_table = {_ITEMS}")).select(["found", "documents", "problems"]).to_pydict()
+    of_tasks = engine.collect(found.where(f"found_table = {_ITEMS}")).select(list(_OF_TASKS)).to_pydict()
     made = search.items(_lookalike.add_found(of_tasks["found"]), search.counted(list(counted)))
     tables = dict(zip(("items", "benchmarks"), (session.createDataFrame(_spark_table(table)) for table in made), strict=True))
     for table, (number, columns) in portions.tables.items():
         tables[table] = found.where(f"found_table = {number}").select(*columns)
-    contaminated = tables["contamination"].select("id", "record").distinct().count()
     summary = {
         "command": "decontaminate",
         "documents": sum(of_tasks["documents"]),
-        "contaminated": contaminated,
+        "contaminated": sum(of_tasks["contaminated"]),
         "problems": sum(of_tasks["problems"]),
         "matches": tables["contamination"].count(),
         "spans": tables["spans"].count(),
         "settings": json.loads(of_items),
     }
-    return SparkContamination(tables, summary, row, settings.id)
+    return SparkContamination(tables, summary, row, settings.id, name)
 
 
 @dataclass(frozen=True)
@@ -214,7 +225,7 @@ class Portions:
     @cached_property
     def columns(self) -> dict[str, str]:
         """The columns of what :meth:`find` makes, with their types in Spark: those of all tables."""
-        columns = {"found_table": "bigint", "found": "binary", "documents": "bigint", "problems": "bigint"}
+        columns = {"found_table": "bigint", **_OF_TASKS}
         for _, of_table in self.tables.values():
             columns |= of_table
         return columns
@@ -225,19 +236,20 @@ class Portions:
         return ", ".join(f"`{name}` {kind}" for name, kind in self.columns.items())
 
     def counts(self, batches: Iterable[Any]) -> Iterator[Any]:
-        """Numbers of the shingles that documents have, and in how many of a batch they are."""
+        """Numbers of the shingles that documents have, and in how many of a batch they are; and the rows of the batch."""
         import pyarrow
 
         search = self.search
         for batch in batches:
             ngrams, documents = map(pyarrow.array, search.counts(self._opener(batch)))
             yield pyarrow.record_batch([ngrams, documents], names=["ngram", "documents"])
+            yield pyarrow.record_batch({"ngram": [ROWS], "documents": [batch.num_rows]})
 
     def find(self, batches: Iterable[Any]) -> Iterator[Any]:
         """The rows of the tables of documents, and at the end what the task found of the items."""
         import pyarrow
 
-        search, found, documents, problems = self.search, [], 0, 0
+        search, found, documents, contaminated, problems = self.search, [], 0, 0, 0
         counted = search.counted(list(self.common))
         for batch in batches:
             portion = search.find(self._opener(batch), counted)
@@ -245,10 +257,13 @@ class Portions:
             rows = None if self.row is None else batch[self.row]
             if len(portion.contamination):
                 found.append(portion.found)
+                # By record: several documents may have the same id.
+                contaminated += len(pyarrow.table(portion.contamination)["record"].unique())
                 yield from self._rows(_CONTAMINATION, portion.contamination, rows)
                 yield from self._rows(_SPANS, portion.spans, rows)
-        of_items = {"found": [_lookalike.add_found(found)], "documents": [documents], "problems": [problems]}
-        yield from self._rows(_ITEMS, pyarrow.table(of_items), None)
+        said = (_lookalike.add_found(found), documents, contaminated, problems)
+        of_task = {name: [value] for name, value in zip(_OF_TASKS, said, strict=True)}
+        yield from self._rows(_ITEMS, pyarrow.table(of_task), None)
 
     def _opener(self, batch: Any) -> Any:
         return opener(batch, Settings.from_json(self.settings), self.name, [])
@@ -308,11 +323,17 @@ def _spark_table(table: Any) -> Any:
 
 
 def _named(rows: DataFrame, id: str, name: str, row: str | None) -> DataFrame:
-    """Documents with the ids that tables have: those without one are called by the number of their row."""
+    """Documents with the ids that tables have."""
+    return rows.withColumn(id, _names(rows, id, name, row))
+
+
+def _names(rows: DataFrame, id: str, name: str, row: str | None) -> Column:
+    """What tables call documents: those without an id by the number of their row, or all alike."""
     from pyspark.sql import functions
 
     number = functions.lit(name)
     if row is not None:
         number = functions.concat(functions.lit(f"{name}:"), (rows[row] + 1).cast("string"))
-    given = rows[id].cast("string") if id in rows.columns else functions.lit(None).cast("string")
-    return rows.withColumn(id, functions.coalesce(functions.when(given != "", given), number))
+    if id not in rows.columns:
+        return number
+    return functions.when(is_without_id(rows[id]), number).otherwise(rows[id].cast("string"))

@@ -140,6 +140,11 @@ class SparkEngine:
         observed.write.mode("overwrite").parquet(path)
         return int(written.get["rows"])
 
+    @property
+    def work(self) -> str:
+        """Directory of the stages."""
+        return self._work
+
     def finished_rows(self, name: str) -> int | None:
         """Number of rows of a stage that an earlier run finished, if this run is to read it."""
         return self._finished.get(name)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike._errors import DataError
 from lookalike.distributed import names
 from lookalike.distributed.results import Found
+from lookalike.spark._call import is_without_id
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -68,7 +69,7 @@ class SparkResult:
         Raises
         ------
         DataError
-            A removed document and a kept one have the same id, and rows have no numbers.
+            A removed document has the id of a kept one, or none, and rows have no numbers.
         """
         from pyspark.sql import functions
 
@@ -84,6 +85,11 @@ class SparkResult:
             )
         removed = ledger.select(functions.col("removed_id").alias("lookalike_removed_id"))
         is_removed = documents[self._id].cast("string") == functions.col("lookalike_removed_id")
+        without = documents.where(is_without_id(documents[self._id]))
+        if without.limit(1).count() and removed.join(documents, is_removed, "left_anti").limit(1).count():
+            raise DataError(
+                "removed documents have no id; number the rows, and name the column with row=", "missing_id"
+            )
         return documents.join(removed, is_removed, "left_anti")
 
     def __repr__(self) -> str:

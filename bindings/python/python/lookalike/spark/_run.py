@@ -6,7 +6,6 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from lookalike._errors import DataError
 from lookalike._lookalike import __version__
 from lookalike._options import PlainKeywords, Unpack
 from lookalike._settings import Settings, shows, with_columns
@@ -14,7 +13,7 @@ from lookalike.distributed import names as columns
 from lookalike.distributed.limits import Limits
 from lookalike.distributed.run import Question, pairs_between, run
 from lookalike.distributed.sets import Side
-from lookalike.spark._call import Report, printed, read_columns, shuffle_partitions
+from lookalike.spark._call import Report, check_documents, printed, read_columns, shuffle_partitions
 from lookalike.spark._engine import BATCH_BYTES, SparkEngine
 from lookalike.spark._result import SparkResult, renamed
 
@@ -170,13 +169,7 @@ class _Call:
         engine = SparkEngine(session, folder, tasks=tasks, resume=resume, report=report)
         signed = engine.finished_rows("signed")
         if signed is not None:
-            documents = sum(rows.count() for rows in self._documents)
-            if signed != documents:
-                raise DataError(
-                    f"the stages in {folder} are of {signed} documents, and there are {documents}: the documents changed; "
-                    "call without resume=True",
-                    "stages_differ",
-                )
+            check_documents(engine, signed, self._documents)
         return engine
 
     def result(self, engine: SparkEngine, limits: Limits, seed: int) -> SparkResult:
