@@ -9,7 +9,7 @@
 //! let found = TextPassages::new(&texts, 10)?;
 //!
 //! let passage = found.passages().next().expect("the notice of the second text");
-//! assert_eq!((passage.text, passage.words, passage.copies), (1, 0..14, [2, 2]));
+//! assert_eq!((passage.at.text, passage.at.words, passage.copies), (1, 0..14, [2, 2]));
 //! assert_eq!(&texts[0][passage.first.bytes.clone()], notice.trim_end_matches('.'));
 //!
 //! let cuts = found.cuts(CutRule::Kept);
@@ -42,26 +42,22 @@ pub struct TextPassages<'t> {
 /// A passage that stands at an earlier place as well.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextPassage {
-    /// The text, by its index.
-    pub text: usize,
-    /// Numbers of its words.
-    pub words: Range<usize>,
-    /// Their bytes, from the first of the first word to the last of the last.
-    pub bytes: Range<usize>,
+    /// Where it stands.
+    pub at: TextPlace,
     /// Where it stands first.
-    pub first: FirstPlace,
+    pub first: TextPlace,
     /// The fewest and the most places at which L words of it stand.
     pub copies: [u32; 2],
 }
 
-/// Where a passage stands first.
+/// Consecutive words of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FirstPlace {
+pub struct TextPlace {
     /// The text, by its index.
     pub text: usize,
-    /// Numbers of its words.
+    /// Numbers of the words.
     pub words: Range<usize>,
-    /// Their bytes.
+    /// Their bytes, from the first of the first word to the last of the last.
     pub bytes: Range<usize>,
 }
 
@@ -78,7 +74,7 @@ impl<'t> TextPassages<'t> {
         Self::with_words(texts, length, &AnalysisSettings::default())
     }
 
-    /// The same with other words.
+    /// As [`TextPassages::new`], with other settings for what a word is.
     ///
     /// # Errors
     /// As [`TextPassages::new`].
@@ -114,9 +110,8 @@ impl<'t> TextPassages<'t> {
         let later = self.runs.iter().filter(|run| run.first < run.at);
         later.map(|run| {
             let words = run.windows + self.lengths.window() - 1;
-            let first = self.range(run.first, words);
-            let FirstPlace { text, words, bytes } = self.range(run.at, words);
-            TextPassage { text, words, bytes, first, copies: run.copies }
+            let [at, first] = [run.at, run.first].map(|place| self.place(place, words));
+            TextPassage { at, first, copies: run.copies }
         })
     }
 
@@ -140,12 +135,12 @@ impl<'t> TextPassages<'t> {
         cut_words(self.texts[text], &self.places[text], &union(words.collect()))
     }
 
-    fn range(&self, place: Place, words: u32) -> FirstPlace {
+    fn place(&self, place: Place, words: u32) -> TextPlace {
         let (text, start) = (place.document as usize, place.unit as usize);
         let words = start..start + words as usize;
         let places = &self.places[text];
         let bytes = places[words.start].start..places[words.end - 1].end;
-        FirstPlace { text, words, bytes }
+        TextPlace { text, words, bytes }
     }
 }
 
@@ -167,11 +162,13 @@ mod tests {
         let texts = texts();
         let found = TextPassages::new(&texts, 5).unwrap();
         let passages: Vec<TextPassage> = found.passages().collect();
-        let summary: Vec<_> =
-            passages.iter().map(|one| (one.text, one.words.clone(), one.first.text)).collect();
+        let summary: Vec<_> = passages
+            .iter()
+            .map(|one| (one.at.text, one.at.words.clone(), one.first.text))
+            .collect();
         assert_eq!(summary, [(1, 0..9, 0), (3, 0..9, 0)]);
         assert_eq!(
-            &texts[1][passages[0].bytes.clone()],
+            &texts[1][passages[0].at.bytes.clone()],
             "The QUICK brown fox -- jumps over the lazy dog"
         );
         assert_eq!(

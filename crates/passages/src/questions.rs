@@ -31,19 +31,6 @@ impl Questions {
         (Self { asked }, places)
     }
 
-    /// The documents that have to be read again, ascending.
-    pub fn documents(&self) -> impl Iterator<Item = u32> {
-        self.asked
-            .chunk_by(|a, b| a.place.document == b.place.document)
-            .map(|of| of[0].place.document)
-    }
-
-    /// Number of windows.
-    #[must_use]
-    pub fn windows(&self) -> u64 {
-        self.asked.iter().map(|question| u64::from(question.windows)).sum()
-    }
-
     /// Appends the hashes of the windows of a document that are asked for. O(their units).
     ///
     /// # Panics
