@@ -1,6 +1,7 @@
 //! Verdicts by record, for the writers.
 
 use crate::analysis::Analysis;
+use crate::duplicate_counts;
 use lookalike_core::SparseIndex;
 use lookalike_engine::collection::{Document, Rows};
 use lookalike_engine::try_sort::par_sort_cancellable;
@@ -93,10 +94,8 @@ impl<'a> Decisions<'a> {
 
     /// The names of the fields that are added to kept documents.
     pub(crate) fn count_names() -> MarkNames {
-        MarkNames::of(
-            "",
-            &[("duplicates", MarkKind::Count), ("duplicates_by_source", MarkKind::Text)],
-        )
+        let [all, by_source] = duplicate_counts::NAMES;
+        MarkNames::of("", &[(all, MarkKind::Count), (by_source, MarkKind::Text)])
     }
 
     /// The same, with the number of documents that were removed for each kept one.
@@ -146,10 +145,8 @@ impl<'d> Decisions<'d> {
         let until = all.partition_point(|one| one.0.0 < end);
         let of_kept = all[from..until].chunk_by(|a, b| a.0 == b.0).map(|of| {
             let name = |file: u32| self.analysis.inputs.files[file as usize].name.clone();
-            let by_source: serde_json::Map<_, _> =
-                of.iter().map(|&(_, file, count)| (name(file), count.into())).collect();
-            let all = of.iter().map(|&(.., count)| count).sum();
-            (of[0].0, (all, serde_json::Value::Object(by_source).to_string()))
+            let by_source = of.iter().map(|&(_, file, count)| (name(file), count));
+            (of[0].0, duplicate_counts::values(by_source))
         });
         of_kept.collect()
     }

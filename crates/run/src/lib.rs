@@ -19,6 +19,7 @@ mod decontaminate;
 pub mod differences;
 pub mod document_comparison;
 mod documents;
+mod duplicate_counts;
 mod embed;
 pub mod error;
 mod estimates;

@@ -1,7 +1,7 @@
 //! How many documents each kept document of an index stands for.
 
-use crate::LookalikeError;
 use crate::index::open::Index;
+use crate::{LookalikeError, duplicate_counts};
 use lookalike_engine::Progress;
 use lookalike_engine::poll::Poll;
 use lookalike_index::{DocAt, QueryScratch, Snapshot};
@@ -48,10 +48,7 @@ impl Counts {
     /// The number of documents for which one stands, and by sweep as a JSON object: `""` for those of
     /// none.
     pub(super) fn of(&self, kept: DocAt) -> (u64, String) {
-        let by_sweep = self.of_kept.get(&kept);
-        let all = by_sweep.map_or(0, |by_sweep| by_sweep.values().sum());
-        let numbers =
-            by_sweep.into_iter().flatten().map(|(name, &count)| (name.clone(), count.into()));
-        (all, serde_json::Value::Object(numbers.collect()).to_string())
+        let by_sweep = self.of_kept.get(&kept).into_iter().flatten();
+        duplicate_counts::values(by_sweep.map(|(name, &count)| (name.clone(), count)))
     }
 }

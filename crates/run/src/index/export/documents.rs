@@ -4,7 +4,7 @@ use super::counts::Counts;
 use super::options::ExportOptions;
 use crate::index::extra::Extra;
 use crate::index::open::Index;
-use crate::{LookalikeError, Record, SourceError};
+use crate::{LookalikeError, Record, SourceError, duplicate_counts};
 use lookalike_engine::Progress;
 use lookalike_engine::poll::Poll;
 use lookalike_index::{DocAt, IndexError, Snapshot, StoredDocument, TextReader};
@@ -120,9 +120,8 @@ impl<'a> Documents<'a> {
             }
             if let Some(counts) = &self.counts {
                 let (all, by_source) = counts.of(at);
-                for (name, value) in
-                    [("duplicates", all.into()), ("duplicates_by_source", by_source.into())]
-                {
+                let values = [Value::from(all), Value::from(by_source)];
+                for (name, value) in duplicate_counts::NAMES.into_iter().zip(values) {
                     if row.insert(name.to_owned(), value).is_some() {
                         return Err(LookalikeError::Settings(format!(
                             "the documents have a field `{name}`, which the setting add_counts adds; leave \
@@ -265,7 +264,7 @@ pub fn export_documents(
     Ok(count)
 }
 
-/// The same to a writer; the output of the options does not count.
+/// As [`export_documents`], to a writer instead of [`ExportOptions::output`].
 ///
 /// # Errors
 /// An index without texts; a writer that fails.
