@@ -11,7 +11,7 @@ compute = pytest.importorskip("pyarrow.compute")
 
 import lookalike
 from lookalike import _lookalike
-from lookalike._decontaminate import contamination_settings
+from lookalike._decontaminate import settings_of_call
 from lookalike.spark._decontaminate import ROWS, Portions, _ipc
 from test_decontaminate import made
 
@@ -22,7 +22,7 @@ def test_portions_find_what_one_search_finds(parts: int, common: int) -> None:
     items, documents = made()
     table = pyarrow.Table.from_pylist([{**document, "row": row} for row, document in enumerate(documents)])
     fields = ("question", "answer")
-    settings = contamination_settings(None, fields, threshold=None, common=common)
+    _, _, settings = settings_of_call(None, None, fields, None, threshold=None, common=common)
     given = _ipc(pyarrow.Table.from_pylist(items))
     portions = Portions(given, lookalike.Settings().to_json(), settings, "against", fields, "table", "row")
     expected = lookalike.decontaminate(table, against=items, item_fields=fields, common=common)

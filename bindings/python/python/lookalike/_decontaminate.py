@@ -80,19 +80,26 @@ class Contamination:
         return table(*self._found.summary_rows())
 
 
-def fields_of(item_fields: str | Sequence[str]) -> list[str]:
-    """The fields of items that a caller named."""
-    return [item_fields] if isinstance(item_fields, str) else list(item_fields)
-
-
-def contamination_settings(preset: str | None, fields: Sequence[str], *, threshold: Threshold | None, **given: Any) -> str:
-    """What decides which documents contain items, as JSON: a preset, and what overrides it."""
-    settings = json.loads(_lookalike.contamination_settings(preset))
+def settings_of_call(
+    settings: Settings | None,
+    text: str | None,
+    item_fields: str | Sequence[str],
+    preset: str | None,
+    *,
+    threshold: Threshold | None,
+    **given: Any,
+) -> tuple[Settings, list[str], str]:
+    """How texts are read, the fields of items, and what decides which documents contain items, as JSON."""
+    settings = settings or Settings()
+    if text is not None:
+        settings = settings.replace(text=text)
+    fields = [item_fields] if isinstance(item_fields, str) else list(item_fields)
+    of_items = json.loads(_lookalike.contamination_settings(preset))
     given["threshold"] = None if threshold is None else threshold_text(threshold)
-    settings |= {name: value for name, value in given.items() if value is not None}
+    of_items |= {name: value for name, value in given.items() if value is not None}
     if fields:
-        settings["item_fields"] = list(fields)
-    return json.dumps(settings)
+        of_items["item_fields"] = fields
+    return settings, fields, json.dumps(of_items)
 
 
 def opener_of_items(against: Documents, settings: Settings, name: str, fields: Sequence[str]) -> Opener:
@@ -143,7 +150,7 @@ def decontaminate(
     threshold : number or str, optional
         The share of a part's distinct shingles that a document has to have, by default 0.5.
     common : int, optional
-        Shingles in more documents do not count, by default 300.
+        Shingles in more documents do not count, by default 1,000.
     common_items : int, optional
         Shingles in more items do not count, by default 30.
     item_id : str, optional
@@ -179,12 +186,8 @@ def decontaminate(
     >>> row["item_id"], row["part"], texts[1][row["first_byte"]:row["end_byte"]]
     ('rose', 'question', 'If a rose is a rose\\nis a rose, then what is a flower')
     """
-    settings = settings or Settings()
-    if text is not None:
-        settings = settings.replace(text=text)
-    fields = fields_of(item_fields)
     given = {"ngram": ngram, "threshold": threshold, "common": common, "common_items": common_items}
-    of_items = contamination_settings(preset, fields, item_id_field=item_id, **given)
+    settings, fields, of_items = settings_of_call(settings, text, item_fields, preset, item_id_field=item_id, **given)
     limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict)
     documents = opener(data, settings, name, [] if text is None else [text])
     items = opener_of_items(against, settings, against_name, fields)

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lookalike import _lookalike
-from lookalike._decontaminate import contamination_settings, fields_of, opener_of_items
+from lookalike._decontaminate import opener_of_items, settings_of_call
 from lookalike._documents import opener
 from lookalike._errors import DataError
 from lookalike._lookalike import CountedNgrams, PortionSearch, __version__
@@ -143,12 +143,8 @@ def decontaminate(
     tasks, resume, progress
         As of :func:`lookalike.spark.dedup`.
     """
-    settings = settings or Settings()
-    if text is not None:
-        settings = settings.replace(text=text)
-    fields = fields_of(item_fields)
-    given = {"ngram": ngram, "common": common, "common_items": common_items, "item_id_field": item_id}
-    of_items = contamination_settings(preset, fields, threshold=threshold, **given)
+    given = {"ngram": ngram, "threshold": threshold, "common": common, "common_items": common_items}
+    settings, fields, of_items = settings_of_call(settings, text, item_fields, preset, item_id_field=item_id, **given)
     items = _ipc(against.toArrow())
     portions = Portions(items, settings.to_json(), of_items, against_name, tuple(fields), name, row)
     rows = _named(read_columns(documents, settings, [] if text is None else [text], row), settings.id, name, row)
