@@ -145,7 +145,7 @@ impl PortionSearch {
         Ok((column(|count| count.0), column(|count| count.1)))
     }
 
-    /// Which n-grams count, where some are in so many documents.
+    /// Which n-grams count, by pairs of the number of an n-gram and the number of documents that have it.
     fn counted(&self, py: Python<'_>, documents: Vec<(u32, u64)>) -> CountedNgrams {
         CountedNgrams(py.detach(|| self.search.counted(&documents)))
     }

@@ -101,7 +101,7 @@ rows! {
         size_other: Int,
         /// Where texts are ignored, elements that both complete documents have.
         whole_shared: Int,
-        /// The same, elements that any of them has.
+        /// Where texts are ignored, elements that at least one of the complete documents has.
         whole_union: Int,
         /// Of a distinct set: a bit for each side that has it.
         sides: Int,
@@ -137,7 +137,7 @@ rows! {
         size_earlier: Int,
         /// Where texts are ignored, elements that both complete documents have.
         whole_shared: Int,
-        /// The same, elements that any of them has.
+        /// Where texts are ignored, elements that at least one of the complete documents has.
         whole_union: Int,
     }
 }

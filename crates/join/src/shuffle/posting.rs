@@ -54,7 +54,7 @@ pub struct ShuffledPosting {
     /// Rank of its witness so far, or [`NO_WITNESS`].
     pub witness: u64,
     /// Sets of the same value do not match, as with [`SetSource::may_match`](crate::SetSource::may_match);
-    /// those of value 0 match any.
+    /// sets of value 0 match sets of any value.
     pub value: u64,
 }
 

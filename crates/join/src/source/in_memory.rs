@@ -149,7 +149,8 @@ impl<'a> InMemorySets<&'a [&'a [u64]]> {
 }
 
 impl<'a> InMemorySets<ValuedSets<'a>> {
-    /// The same, where sets of one value do not match: a value for each set, or none if all may match.
+    /// As [`InMemorySets::of_slices`], where sets of the same value do not match: a value for each set, or
+    /// no values if all sets may match.
     /// O(sets).
     ///
     /// # Errors

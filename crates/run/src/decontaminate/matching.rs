@@ -17,7 +17,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Of n-grams that so many documents have.
+    /// By the number of documents that have each n-gram.
     pub(super) fn new(
         frequencies: &[u32],
         items: &Items,
