@@ -4,7 +4,7 @@ use crate::table::Table;
 use crate::{errors, settings};
 use arrow_array::RecordBatch;
 use lookalike::LookalikeError;
-use lookalike::distributed::steps::{StepContext, StepOptions, digest_of_sums, step};
+use lookalike::distributed::steps::{self, StepContext, StepOptions, digest_of_sums, step};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3_arrow::{PyRecordBatch, PyRecordBatchReader};
@@ -13,7 +13,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// A step in one task.
 #[pyclass(frozen, module = "lookalike._lookalike")]
-pub(crate) struct Step(Mutex<Box<dyn lookalike::distributed::steps::Step>>);
+pub(crate) struct Step(Mutex<Box<dyn steps::Step>>);
 
 #[pymethods]
 impl Step {
@@ -59,10 +59,7 @@ impl Step {
     fn call(
         &self,
         py: Python<'_>,
-        work: impl FnOnce(
-            &mut dyn lookalike::distributed::steps::Step,
-        ) -> Result<Vec<RecordBatch>, LookalikeError>
-        + Send,
+        work: impl FnOnce(&mut dyn steps::Step) -> Result<Vec<RecordBatch>, LookalikeError> + Send,
     ) -> PyResult<Option<Table>> {
         let made = py.detach(|| {
             let mut step = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,7 +74,7 @@ impl Step {
 #[pyfunction]
 pub(crate) fn ignored_shingles(py: Python<'_>, settings: &str) -> PyResult<Cow<'static, [u8]>> {
     let settings = settings::parse(py, settings)?;
-    let found = py.detach(|| lookalike::distributed::steps::ignored_shingles(&settings));
+    let found = py.detach(|| steps::ignored_shingles(&settings));
     found.map(Cow::Owned).map_err(|error| errors::exception(py, error))
 }
 
@@ -89,8 +86,7 @@ pub(crate) fn result_columns(
     settings: &str,
 ) -> PyResult<Vec<(String, &'static str)>> {
     let settings = settings::parse(py, settings)?;
-    lookalike::distributed::steps::result_columns(table, &settings)
-        .map_err(|error| errors::exception(py, error))
+    steps::result_columns(table, &settings).map_err(|error| errors::exception(py, error))
 }
 
 /// The digest of a run from the sums of its rows.
@@ -100,7 +96,39 @@ pub(crate) fn step_digest(
     sums: PyRecordBatchReader,
     list: bool,
 ) -> PyResult<String> {
-    let batches = sums.into_reader()?.collect::<Result<Vec<_>, _>>();
-    let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    digest_of_sums(&batches, list).map_err(|error| errors::exception(py, error))
+    digest_of_sums(&batches(sums)?, list).map_err(|error| errors::exception(py, error))
+}
+
+/// Refuses a field that settings name and that no document has; `given` are the columns `given` of documents.
+#[pyfunction]
+pub(crate) fn check_given(py: Python<'_>, settings: &str, given: Vec<i64>) -> PyResult<()> {
+    let settings = settings::parse(py, settings)?;
+    steps::check_given(&settings, &given).map_err(|error| errors::exception(py, error))
+}
+
+/// The keys of the values that are named, from what the step `largest_values` made.
+#[pyfunction]
+pub(crate) fn value_keys(py: Python<'_>, values: PyRecordBatchReader) -> PyResult<Vec<u64>> {
+    steps::value_keys(&batches(values)?).map_err(|error| errors::exception(py, error))
+}
+
+/// The numbers by pair of values as JSON, from what the steps `largest_values` and `value_pairs` made: of all
+/// matches (`complete`), or of removals.
+#[pyfunction]
+pub(crate) fn across_summary(
+    py: Python<'_>,
+    settings: &str,
+    complete: bool,
+    values: PyRecordBatchReader,
+    pairs: PyRecordBatchReader,
+) -> PyResult<String> {
+    let settings = settings::parse(py, settings)?;
+    let (values, pairs) = (batches(values)?, batches(pairs)?);
+    steps::across_summary(&settings, complete, &values, &pairs)
+        .map_err(|error| errors::exception(py, error))
+}
+
+fn batches(rows: PyRecordBatchReader) -> PyResult<Vec<RecordBatch>> {
+    let batches = rows.into_reader()?.collect::<Result<Vec<_>, _>>();
+    batches.map_err(|error| PyValueError::new_err(error.to_string()))
 }

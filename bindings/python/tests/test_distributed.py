@@ -80,6 +80,7 @@ def check_summary(found: dict[str, Any], summary: dict[str, Any]) -> None:
     assert found["pairs"] == {name: summary["pairs"][name] for name in ("listed", "complete")}
     rules = {rule: count for rule, count in summary["removed"].items() if count}
     assert {rule: count for rule, count in found["removed"].items() if rule != "total"} == rules
+    assert found.get("across") == summary.get("across")
 
 
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -265,6 +266,36 @@ def test_across_values(
     check(engine, found, result)
     if limits is SMALL and removes and question.settings.linkage == "leaders":
         assert found.summary["join"]["rounds"] > 1
+
+
+@LIMITS
+@pytest.mark.parametrize("values", [1, 12, 13, 40])
+@pytest.mark.parametrize("call", [lookalike.dedup, lookalike.cluster])
+def test_across_many_values(engine: Processes, values: int, limits: Limits, call: Callable[..., lookalike.Result]) -> None:
+    chance = random.Random(values)
+    texts = [*traps(), *traps()]
+    own = [[f"v{chance.randrange(values)}", f"v{values // 2}"] for _ in texts]
+    table = table_of(texts, split=[chance.choice(found) if values > 13 else found[0] for found in own])
+    result = call(table, threshold=0.5, across="split")
+    assert len(result.summary["across"]["values"]) == min(values, 13)
+    question = Question(result.settings, removes=call is lookalike.dedup)
+    check(engine, run(engine, [Side(engine.documents(table), 0, "row")], question, limits=limits), result)
+
+
+@pytest.mark.parametrize("setting", ["across", "separate_by", "distinct_by"])
+def test_a_field_that_no_document_has_is_refused(engine: Processes, setting: str) -> None:
+    table = table_of(traps(), split=pyarrow.nulls(len(traps()), pyarrow.utf8()))
+    settings: Any = {setting: "split"}
+    messages = []
+    for call in (
+        lambda: lookalike.dedup(table, **settings),
+        lambda: run(engine, [Side(engine.documents(table), 0, "row")], Question(lookalike.Settings(**settings))),
+    ):
+        with pytest.raises(lookalike.SettingsError) as refused:
+            call()
+        messages.append(str(refused.value))
+    assert messages[0] == messages[1]
+    assert "no document has the field `split`" in messages[0]
 
 
 def test_across_what_there_is_not_is_refused() -> None:

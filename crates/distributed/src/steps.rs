@@ -10,7 +10,7 @@
 //! `units` (equal sets are one), `keys` (prefix keys to buckets), `candidates` (pairs of a bucket,
 //! and their verification), `routes` (sets to those that they are compared with), `graph`
 //! (components and leaders) or `rounds` (the same without forming all pairs), `results` (the rows of
-//! the result tables).
+//! the result tables), `values` (matches by pair of values).
 
 mod candidates;
 mod description;
@@ -26,12 +26,15 @@ mod sign;
 mod step;
 mod tables;
 mod units;
+mod values;
 
 pub use description::step;
 pub use ignored::ignored_shingles;
 pub use results::digest_of_sums;
+pub use sign::check_given;
 pub use step::{Step, StepContext, StepOptions};
 pub use tables::result_columns;
+pub use values::{across_summary, value_keys};
 
 use lookalike_run::LookalikeError;
 use tables::{Message, MessageWriter, message};

@@ -6,12 +6,102 @@ use crate::analysis::Analysis;
 use crate::reading::Documents;
 use crate::reread::read_some;
 use lookalike_engine::{Across, DocumentId, Linkage};
-use lookalike_report::{AcrossPair, AcrossSummary, AcrossValue, CountedBy};
+pub use lookalike_report::CountedBy;
+use lookalike_report::{AcrossPair, AcrossSummary, AcrossValue};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
 /// Values that are named: those of the most documents.
-const VALUES: usize = 12;
+const NAMED: usize = 12;
+
+/// A value of documents.
+#[derive(Debug, Clone, Copy)]
+pub struct Value {
+    /// Its key ([`lookalike_engine::across`]).
+    pub key: u64,
+    /// Number of its documents.
+    pub documents: u64,
+    /// The first of them.
+    pub first: u64,
+}
+
+/// The values of a collection: those of the most documents, and the others together.
+#[derive(Debug)]
+pub struct Values {
+    largest: Vec<Value>,
+    /// Number of other values, and of their documents.
+    others: (u64, u64),
+    places: HashMap<u64, usize>,
+}
+
+impl Values {
+    /// Enough of the largest values of each part to choose those that are named.
+    pub const CANDIDATES: usize = NAMED + 1;
+
+    /// Those of these values that are named; `others` are further values, of fewer documents each, and
+    /// their documents.
+    #[must_use]
+    pub fn new(mut all: Vec<Value>, others: (u64, u64)) -> Self {
+        Self::sort(&mut all);
+        // A single value beside those that are named is named as well.
+        let one_more = all.len() == Self::CANDIDATES && others.0 == 0;
+        let named = all.len().min(NAMED + usize::from(one_more));
+        let left = &all[named..];
+        let documents: u64 = left.iter().map(|value| value.documents).sum();
+        let others = (others.0 + left.len() as u64, others.1 + documents);
+        all.truncate(named);
+        let places = (0..).zip(&all).map(|(at, value)| (value.key, at)).collect();
+        Self { largest: all, others, places }
+    }
+
+    /// By descending number of documents.
+    pub fn sort(values: &mut [Value]) {
+        values.sort_unstable_by_key(|value| (Reverse(value.documents), value.first));
+    }
+
+    /// The values that are named.
+    #[must_use]
+    pub fn largest(&self) -> &[Value] {
+        &self.largest
+    }
+
+    /// Which of the listed values a key is of; that of the others comes last.
+    #[must_use]
+    pub fn place(&self, key: u64) -> usize {
+        self.places.get(&key).copied().unwrap_or(self.largest.len())
+    }
+
+    /// The numbers of a run. `names` are those of the largest values.
+    #[must_use]
+    pub fn summary(
+        &self,
+        by: &Across,
+        names: Vec<String>,
+        counted: CountedBy,
+        counts: Counts,
+    ) -> AcrossSummary {
+        let value =
+            |(value, found): (String, &Value)| AcrossValue { value, documents: found.documents };
+        let mut values: Vec<AcrossValue> =
+            names.into_iter().zip(&self.largest).map(value).collect();
+        let (others, documents) = self.others;
+        if others > 0 {
+            values.push(AcrossValue { value: String::new(), documents });
+        }
+        let pair = |((of, with), (documents, pairs))| AcrossPair {
+            of,
+            with,
+            documents,
+            millionths: documents * 1_000_000 / values[of].documents.max(1),
+            pairs,
+        };
+        let pairs = counts.into_iter().map(pair).collect();
+        AcrossSummary { by: by.to_string(), counted, values, others, pairs }
+    }
+}
+
+/// Documents, and pairs of documents, by pair of values.
+pub type Counts = BTreeMap<(usize, usize), (u64, Option<u64>)>;
 
 /// The numbers of a run; `None` if documents match whatever their values are. Reads again one document of
 /// each value that is named.
@@ -22,33 +112,29 @@ pub(crate) fn summary(
     analysis: &Analysis,
     documents: Documents<'_>,
 ) -> Result<Option<AcrossSummary>, LookalikeError> {
+    summary_of(analysis, |across, wanted| names(analysis, across, documents, wanted))
+}
+
+/// The numbers of a run, with the names that `names` gives to the values of some documents.
+///
+/// # Errors
+/// Those of `names`.
+pub(crate) fn summary_of(
+    analysis: &Analysis,
+    names: impl FnOnce(&Across, &[DocumentId]) -> Result<Vec<String>, LookalikeError>,
+) -> Result<Option<AcrossSummary>, LookalikeError> {
     let Some(across) = &analysis.settings.across else { return Ok(None) };
     let Analysis { collection, matches, .. } = analysis;
-    // By key: how many documents, and the first of them.
-    let mut found: HashMap<u64, (u64, DocumentId)> = HashMap::new();
+    let mut found: HashMap<u64, Value> = HashMap::new();
     for document in collection.documents() {
-        found.entry(collection.value_key(document)).or_insert((0, document)).0 += 1;
+        let key = collection.value_key(document);
+        let new = Value { key, documents: 0, first: document.0.into() };
+        found.entry(key).or_insert(new).documents += 1;
     }
-    let mut by_size: Vec<(u64, (u64, DocumentId))> = found.into_iter().collect();
-    by_size.sort_unstable_by_key(|&(_, (documents, first))| (Reverse(documents), first));
-    // A single value beside those that are named is named as well.
-    let named = if by_size.len() == VALUES + 1 { VALUES + 1 } else { by_size.len().min(VALUES) };
-    let (largest, others) = by_size.split_at(named);
-    let places: HashMap<u64, usize> = (0..).zip(largest).map(|(at, &(key, _))| (key, at)).collect();
-    let place = |document: DocumentId| {
-        places.get(&collection.value_key(document)).copied().unwrap_or(named)
-    };
-    let firsts: Vec<DocumentId> = largest.iter().map(|&(_, (_, first))| first).collect();
-    let names = names(analysis, across, documents, &firsts)?;
-    let value = |(value, &(_, (documents, _))): (String, &(u64, (u64, DocumentId)))| AcrossValue {
-        value,
-        documents,
-    };
-    let mut values: Vec<AcrossValue> = names.into_iter().zip(largest).map(value).collect();
-    if !others.is_empty() {
-        let documents = others.iter().map(|&(_, (documents, _))| documents).sum();
-        values.push(AcrossValue { value: String::new(), documents });
-    }
+    let values = Values::new(found.into_values().collect(), (0, 0));
+    let first = |value: &Value| DocumentId(value.first as u32);
+    let firsts: Vec<DocumentId> = values.largest.iter().map(first).collect();
+    let place = |document: DocumentId| values.place(collection.value_key(document));
     let counted = match (matches.pairs.complete, analysis.linkage) {
         (true, _) => CountedBy::Matches,
         (false, Linkage::Leaders) => CountedBy::Removals,
@@ -57,23 +143,10 @@ pub(crate) fn summary(
     let counts = match counted {
         CountedBy::Matches => by_matches(analysis, place),
         CountedBy::Removals => by_removals(analysis, place),
-        CountedBy::Nothing => BTreeMap::new(),
+        CountedBy::Nothing => Counts::new(),
     };
-    let pair =
-        |((of, with), (documents, pairs)): ((usize, usize), (u64, Option<u64>))| AcrossPair {
-            of,
-            with,
-            documents,
-            millionths: documents * 1_000_000 / values[of].documents.max(1),
-            pairs,
-        };
-    let pairs = counts.into_iter().map(pair).collect();
-    let others = others.len() as u64;
-    Ok(Some(AcrossSummary { by: across.to_string(), counted, values, others, pairs }))
+    Ok(Some(values.summary(across, names(across, &firsts)?, counted, counts)))
 }
-
-/// Documents, and pairs of documents, by pair of values.
-type Counts = BTreeMap<(usize, usize), (u64, Option<u64>)>;
 
 /// The counts of all matches. Documents of a unit have one value and the same matches.
 fn by_matches(analysis: &Analysis, place: impl Fn(DocumentId) -> usize) -> Counts {

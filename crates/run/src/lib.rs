@@ -5,7 +5,7 @@
 //! `result_tables`, `second_pass` (the inputs once more, each record to its place), `exhibits` and
 //! `summarise` (what people look at). `index` has the doors of the living index.
 
-mod across;
+pub mod across;
 mod aligned_pairs;
 pub mod analysis;
 mod answer;

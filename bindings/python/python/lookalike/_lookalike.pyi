@@ -31,8 +31,10 @@ __all__ = [
     "Step",
     "Table",
     "__version__",
+    "across_summary",
     "add_found",
     "build_lexicon",
+    "check_given",
     "checked_settings",
     "collapse",
     "compare_rows",
@@ -74,6 +76,7 @@ __all__ = [
     "step_digest",
     "text_fields",
     "undo",
+    "value_keys",
 ]
 
 __version__: str
@@ -376,3 +379,6 @@ class Step:
 def ignored_shingles(settings: str) -> bytes: ...
 def result_columns(table: str, settings: str) -> list[tuple[str, str]]: ...
 def step_digest(sums: ArrowStream, list: bool) -> str: ...
+def check_given(settings: str, given: list[int]) -> None: ...
+def value_keys(values: ArrowStream) -> list[int]: ...
+def across_summary(settings: str, complete: bool, values: ArrowStream, pairs: ArrowStream) -> str: ...

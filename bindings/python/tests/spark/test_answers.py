@@ -120,6 +120,9 @@ def test_across_what_there_is_not_is_refused(stored: Stored, tmp_path: Path) -> 
             lookalike.spark.dedup(documents, work=work, row="row", **keywords)
     with pytest.raises(lookalike.DataError, match="there is no column `source`"):
         lookalike.spark.dedup(documents, work=work, row="row", across="source")
+    without = stored(table_of(traps()[:9], split=pyarrow.nulls(9, pyarrow.utf8())), "without")
+    with pytest.raises(lookalike.SettingsError, match="no document has the field `split` of the setting across; name another"):
+        lookalike.spark.dedup(without, work=work, row="row", across="split")
 
 
 def test_rounds(stored: Stored, tmp_path: Path) -> None:

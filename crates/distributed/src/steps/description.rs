@@ -13,6 +13,7 @@ use super::routes::{GatherPairs, PartSets, Route, RouteAll};
 use super::sign::{Number, Sign};
 use super::step::{Step, StepContext, of_rows};
 use super::units::{Directory, DistinctSets, SetMessages, TakeSets, UnitMessages, Units};
+use super::values::{LargestValues, ValueCounts, ValueEdges, ValueEnds, ValuePairs};
 use lookalike_run::LookalikeError;
 
 /// A step and its parameters. In the comments, what its rows are grouped by: all rows with equal
@@ -140,6 +141,16 @@ enum Description {
     MatchPairs {},
     /// leader, table
     ClusterRows {},
+    ValueCounts {},
+    /// value
+    LargestValues {},
+    ValueEdges {},
+    /// key, kind
+    ValueEnds {},
+    /// key, kind
+    ValuePairs {
+        named: Vec<i64>,
+    },
 }
 
 /// Makes a step.
@@ -228,5 +239,10 @@ pub fn step(
         Description::PairEnds {} => of_rows(PairEnds::new(context)),
         Description::MatchPairs {} => summed(MatchPairs::new(context)),
         Description::ClusterRows {} => summed(ClusterRows::new()),
+        Description::ValueCounts {} => of_rows(ValueCounts::default()),
+        Description::LargestValues {} => of_rows(LargestValues::default()),
+        Description::ValueEdges {} => of_rows(ValueEdges),
+        Description::ValueEnds {} => of_rows(ValueEnds::default()),
+        Description::ValuePairs { named } => of_rows(ValuePairs::new(&named)),
     })
 }

@@ -19,6 +19,7 @@ use lookalike_engine::signer::TextSet;
 use lookalike_engine::{EngineError, MatchSettings, Signer, SignerScratch, keep_value};
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Inputs, Item, RecordView};
+use lookalike_run::given_fields::missing_field;
 use lookalike_run::source::Source;
 use lookalike_run::{LookalikeError, Settings};
 use std::borrow::Cow;
@@ -48,6 +49,9 @@ pub(super) struct Sign {
     bytes: Vec<u8>,
     precedence: Vec<u8>,
 }
+
+/// Fields of which it is known whether a document has them: bits of a column.
+const FIELDS: usize = 63;
 
 /// Bits of the number of a document in its task.
 const IN_TASK: u32 = 36;
@@ -130,7 +134,9 @@ impl Step for Sign {
                 let row = rows.map(|rows| rows.value(at));
                 let doc = first + at as i64;
                 let pushed = match item {
-                    Item::Record(mut record) => self.document(&mut record, &fields, doc, row),
+                    Item::Record(mut record) => {
+                        self.document(&mut record, &inputs, &fields, doc, row)
+                    }
                     // Rows in memory do not fail.
                     Item::Failed(failure) => {
                         Err(EngineError::Unreadable(failure.into_problem()).into())
@@ -180,6 +186,7 @@ impl Sign {
     fn document(
         &mut self,
         record: &mut RecordView<'_>,
+        inputs: &Inputs,
         fields: &[&str],
         doc: i64,
         row: Option<i64>,
@@ -216,6 +223,9 @@ impl Sign {
         let (text_high, text_low) = halves(summary.text.0);
         let (tokens_high, tokens_low) = halves(summary.sequence.0);
         let (unit_high, unit_low) = unit.ok().map(|unit| halves(unit.0)).unzip();
+        let has = |&at: &usize| record.given.of(at).next().is_some();
+        let given = (0..inputs.options.fields.given.len().min(FIELDS)).filter(has);
+        let value_name = self.signer.across().map(|across| across.shown(record, inputs));
         let (bytes, precedence) =
             (std::mem::take(&mut self.bytes), std::mem::take(&mut self.precedence));
         let signed = Signed {
@@ -231,12 +241,29 @@ impl Sign {
             compared: i64::from(unit.is_ok() && (!few || compares_words)),
             tokens: summary.tokens.into(),
             text_bytes: summary.text_bytes as i64,
+            given: given.map(|at| 1 << at).sum(),
+            value: value as i64,
+            value_name: value_name.as_deref(),
             set: &bytes,
             ..Signed::default()
         };
         let pushed = self.push(row, id.as_deref(), signed);
         (self.bytes, self.precedence) = (bytes, precedence);
         pushed
+    }
+}
+
+/// Refuses a field that settings name and that no document has; `given` are the columns `given` of documents.
+///
+/// # Errors
+/// The first such field.
+pub fn check_given(settings: &Settings, given: &[i64]) -> Result<(), LookalikeError> {
+    let found = given.iter().fold(0, |all, own| all | own);
+    let names = settings.given_fields()?;
+    let missing = names.iter().take(FIELDS).enumerate().find(|(at, _)| found >> at & 1 == 0);
+    match missing {
+        Some((_, name)) => Err(missing_field(name, settings)?),
+        None => Ok(()),
     }
 }
 

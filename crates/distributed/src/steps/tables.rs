@@ -47,6 +47,12 @@ macro_rules! document_rows {
                 tokens: Int,
                 /// Bytes of its text.
                 text_bytes: Int,
+                /// The given fields that it has: a bit for each, in the order of the settings.
+                given: Int,
+                /// Key of the value by which it differs from those that it may match; 0 where values do not count.
+                value: Int,
+                /// That value, as it is shown.
+                value_name: Text,
                 /// Its place in the order of a sort of the engine.
                 place: MaybeInt,
                 $($(#[$more_doc])* $more: $kind,)?
@@ -72,6 +78,41 @@ rows! {
     DocumentSet, DocumentSetWriter, DocumentSetReader {
         doc: Int,
         set: Blob,
+    }
+}
+
+rows! {
+    /// The value of a document: columns of [`Document`].
+    DocumentValue, DocumentValueWriter, DocumentValueReader {
+        row: MaybeInt,
+        value: Int,
+        value_name: Text,
+    }
+}
+
+rows! {
+    /// A value, or several together.
+    ValueCount, ValueCountWriter, ValueCountReader {
+        /// Its key; 0 of several.
+        value: Int,
+        name: Text,
+        /// Row of the first document with it.
+        first: Int,
+        documents: Int,
+        /// Number of values.
+        values: Int,
+    }
+}
+
+rows! {
+    /// How many documents of one value match those of another.
+    ValuePair, ValuePairWriter, ValuePairReader {
+        /// Index of the value, among those that are named.
+        of: Int,
+        with: Int,
+        documents: Int,
+        /// Pairs of documents; of a value with itself each counts twice.
+        pairs: Int,
     }
 }
 
@@ -106,6 +147,8 @@ rows! {
         /// Of a distinct set: a bit for each side that has it.
         sides: Int,
         compared: Int,
+        /// Key of the value of its documents.
+        value: Int,
     }
 }
 
@@ -337,7 +380,7 @@ pub(super) mod member {
     pub(crate) const FOLLOWER: i64 = 3;
     /// A match of the set `key` with the set `other`. Comes after the documents of the set.
     pub(crate) const MATCH: i64 = 4;
-    /// A document and the set `key` that its own set matches. Comes after the documents of the set.
+    /// A document, or a value, and the set `key` that its own set matches. Comes after the documents of the set.
     pub(crate) const END: i64 = 5;
 }
 

@@ -66,6 +66,7 @@ impl RowStep<Document<'static>, Member<'static>> for Units {
             tokens_low: document.tokens_low,
             size,
             compared,
+            value: document.value,
             ..Member::default()
         })
     }

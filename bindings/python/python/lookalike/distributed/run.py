@@ -18,6 +18,7 @@ from lookalike.distributed.results import Found, listed_pairs, tables
 from lookalike.distributed.rounds import Rounds
 from lookalike.distributed.sets import Documents, Side, distinct_sets, element_order, signed
 from lookalike.distributed.task import Context
+from lookalike.distributed.values import by_pair
 
 
 @dataclass(frozen=True)
@@ -124,7 +125,11 @@ def run(
     listed = edges if question.lists_pairs else None
     found = tables(engine, context, sets, decisions, listed, removes=question.removes, few=limits.few)
     counted = {**sets.counts, **counts, **join.counted}
-    return Outcome(found, _summary(question, found, sets.documents, counted))
+    summary = _summary(question, found, sets.documents, counted)
+    if question.settings.across is not None:
+        matched = decisions if listed is None else listed
+        summary["across"] = by_pair(engine, context, sets, matched, complete=question.lists_pairs)
+    return Outcome(found, summary)
 
 
 def pairs_between(

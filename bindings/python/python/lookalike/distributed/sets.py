@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
+from lookalike._lookalike import check_given, given_fields
 from lookalike.distributed import columns
 from lookalike.distributed.counts import counts_of
 from lookalike.distributed.engine import Engine, Rows
@@ -60,9 +61,20 @@ class Sets(Generic[Rows]):
 
 
 def signed(engine: Engine[Rows], context: Context, sides: Sequence[Side[Rows]], ignored: bytes) -> Rows:
-    """The documents, signed; `ignored` has the shingles of the texts that are ignored."""
+    """The documents, signed; `ignored` has the shingles of the texts that are ignored.
+
+    Raises
+    ------
+    SettingsError
+        No document has a field that settings name.
+    """
     parts = [engine.map(side.rows, context.task("sign", ignored, side=side.side, row=side.row)) for side in sides]
-    return engine.store("signed", parts[0] if len(parts) == 1 else engine.union(parts))
+    stored = engine.store("signed", parts[0] if len(parts) == 1 else engine.union(parts))
+    if given_fields(context.settings):
+        given = engine.totals(engine.absent(engine.select(stored, ["given", "problem"]), "problem"), "given", [], [])
+        if given:
+            check_given(context.settings, list(given))
+    return stored
 
 
 def distinct_sets(
