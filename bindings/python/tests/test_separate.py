@@ -163,3 +163,8 @@ def test_an_index_ignores_texts_and_matches_across_values(tmp_path: Path) -> Non
     assert (stats["documents"], stats["kept"], stats["ignored_texts"]["texts"], stats["settings"]["documents"]["across"]) == (4, 3, 1, "split")
     with pytest.raises(lookalike.SettingsError, match="keep_n"):
         lookalike.Index.create(tmp_path / "other", across="split", keep_n=2)
+    across = index.cluster().summary["across"]
+    assert [value["value"] for value in across["values"]] == ["train", "test"]
+    assert [tuple(pair[name] for name in ("of", "with", "documents", "pairs")) for pair in across["pairs"]] == [(0, 1, 2, 2), (1, 0, 1, 2)]
+    with pytest.raises(lookalike.SettingsError, match=r"across='split', and a run against a collection .* use an index without across"):
+        lookalike.dedup(records, against=index)

@@ -12,7 +12,7 @@ use lookalike::{
     },
     lexicon::{LexiconJob, build_lexicon},
     methods::MethodSettings,
-    results::TableFormat,
+    results::{Summary, TableFormat},
     run_cluster, run_dedup,
     settings::{Linkage, Measure, Verify, WitnessRule},
 };
@@ -70,6 +70,17 @@ fn export_equals_a_run(
     let run = if list { run_cluster(&job, &Silent) } else { run_dedup(&job, &Silent) };
     let run = run.unwrap().summary;
     prop_assert_eq!((tables.documents, tables.kept), (run.documents, run.kept));
+    // Exported documents have a hash of their value, and the index its name.
+    let numbers = |summary: &Summary| {
+        summary.across.clone().map(|found| {
+            let documents = found.values.iter().map(|value| value.documents);
+            (found.counted, documents.collect::<Vec<_>>(), found.others, found.pairs)
+        })
+    };
+    prop_assert_eq!(numbers(&tables), numbers(&run));
+    for value in tables.across.iter().flat_map(|found| &found.values) {
+        prop_assert!(["", "0.0", "1.0", "2.0"].contains(&value.value.as_str()), "{:?}", value);
+    }
     let first = if list { "documents" } else { "ledger" };
     for name in [first, "clusters", "pairs"] {
         let read = |of: &str| {
@@ -309,6 +320,11 @@ proptest! {
         };
         let by_documents = against(&documents, "by-documents");
         let by_index = against(&dir.display().to_string(), "by-index");
+        if across {
+            let refused = by_index.unwrap_err().to_string();
+            prop_assert!(refused.contains("across=score") && refused.contains("exported documents"));
+            return Ok(());
+        }
         match (by_documents, by_index) {
             (Ok(a), Ok(b)) => prop_assert_eq!(a, b),
             // A rule whose field no document has.

@@ -24,6 +24,7 @@ mod settings;
 mod stats;
 mod stream;
 pub mod sweeps;
+mod values;
 
 pub(crate) use against::{append_matched, is_index, matched_records};
 pub use ask::{Asked, AskedAll, ReadOptions};

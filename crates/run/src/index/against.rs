@@ -117,6 +117,13 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
     if !index.settings().texts {
         return refused("the index stores no texts".into());
     }
+    if let Some(value) = &stored.across {
+        return refused(format!(
+            "the index was created with the setting across={value}, and a run against a collection \
+             compares documents whatever their values are; give exported documents to the setting \
+             against, or use an index without across"
+        ));
+    }
     feature_settings::refuse(&own.fields, "an index")?;
     let criterion = own.matching()?.criterion();
     let question = Question { ask: Ask::of(criterion.measure), threshold: criterion.threshold };
@@ -261,7 +268,7 @@ impl Asking {
             let (text, beside) = maker.text_and_beside(&record, signer);
             let of_text = maker.message_set(&text, beside, signer, set);
             let (few, sequence) = (of_text.few, of_text.summary.sequence);
-            // A run against an index does not match across values.
+            // An index whose documents match only across values is refused.
             let asked = QuerySet { set, few, sequence, value: 0 };
             match snapshot.ask(question, asked, AskOptions::default(), query) {
                 Ok(answer) => found.extend(answer.matches.iter().map(|found| found.at)),

@@ -7,6 +7,7 @@ use super::open::{Analysis, Index};
 use super::prepare::{PrepareScratch, Prepared, Preparer};
 use super::settings::IndexSettings;
 use super::sweeps::table;
+use super::values::{self, NamedValues};
 use crate::ignored_texts::IgnoredTexts;
 use crate::opened::{Opened, admit};
 use crate::panics::caught;
@@ -336,6 +337,10 @@ impl IndexWriter {
                 table::number_for_adding(&mut self.writer, name, date.as_deref())?
             }
         };
+        let values = match self.analysis.signer.matches_across() {
+            true => NamedValues::of(&self.writer)?,
+            false => NamedValues::default(),
+        };
         let ttl = options.ttl.or(self.analysis.settings.ttl);
         let expires = ttl.map_or(0, |ttl| now().saturating_add(ttl));
         Ok(Adding {
@@ -343,6 +348,7 @@ impl IndexWriter {
             options,
             unless,
             sweep,
+            values,
             expires,
             memory: options.memory.unwrap_or(1 << 30),
             waiting: Vec::new(),
@@ -469,7 +475,10 @@ impl IndexWriter {
         let path = other.dir();
         other.reader.description().expect(path, self.writer.description())?;
         let snapshot = other.snapshot()?;
-        let sweeps = table::numbers_of(&mut self.writer, &other.reader.records()?)?;
+        let records = other.reader.records()?;
+        let sweeps = table::numbers_of(&mut self.writer, &records)?;
+        NamedValues::of(&self.writer)?.enter(&mut self.writer, values::all(&records)?);
+        drop(records);
         let sweep = |number: u32| sweeps.get(&number).copied().unwrap_or(0);
         self.on_own_threads(|index| {
             if let Err(error) = index.writer.take(&snapshot, &sweep) {
@@ -487,6 +496,7 @@ pub(crate) struct Adding<'a> {
     options: &'a AddOptions,
     unless: Option<lookalike_core::Threshold>,
     sweep: u32,
+    values: NamedValues,
     expires: u64,
     memory: u64,
     waiting: Vec<DocumentBatch>,
@@ -517,8 +527,9 @@ impl Adding<'_> {
     }
 
     pub(crate) fn take(&mut self, prepared: Prepared) -> Result<(), LookalikeError> {
-        let Prepared { documents, problems, .. } = prepared;
+        let Prepared { documents, values, problems, .. } = prepared;
         admit(&problems, self.options.strict, self.options.skip_unreadable)?;
+        self.values.enter(&mut self.index.writer, values);
         self.problems.append(problems);
         self.added.read += documents.len() as u64;
         let Some(every) = self.options.commit_every else { return self.wait(documents) };

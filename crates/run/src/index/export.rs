@@ -14,6 +14,8 @@ pub use documents::{export_documents, write_documents};
 pub use options::ExportOptions;
 
 use super::open::Index;
+use super::values;
+use crate::across;
 use crate::analysis::{Request, analyse_inputs, pool};
 use crate::decisions::Clusters;
 use crate::differences::Differences;
@@ -26,7 +28,7 @@ use crate::summarise::summarise;
 use crate::table_store::TableFiles;
 use crate::{Answer, Job, LookalikeError, Source};
 use documents::{DOCUMENTS, Documents};
-use lookalike_engine::Progress;
+use lookalike_engine::{DocumentId, Progress};
 use lookalike_io::Beside;
 use lookalike_io::sink::Staging;
 use lookalike_report::{Action, Summary};
@@ -135,6 +137,11 @@ fn find(
     let analysis = analyse_inputs(request, Reading::Caller(&caller), progress)?;
     let clusters = Clusters::new(&analysis, progress)?;
     let mut summary = summarise(job, action, &analysis, &clusters)?;
+    summary.across = across::summary_of(&analysis, |_, documents| {
+        let names = values::all(&index.reader.records()?)?;
+        let key = |&document: &DocumentId| analysis.collection.value_key(document);
+        Ok(documents.iter().map(|document| values::name(&names, key(document))).collect())
+    })?;
     for input in &mut summary.inputs {
         (input.format, input.bytes) = ("index".into(), summary.text_bytes);
     }

@@ -14,6 +14,7 @@ use lookalike_io::{
     Beside, Content, FieldTexts, Inputs, Item, MailAttachments, Problem, RecordView,
 };
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// Prepares documents. Shared by all threads, each with its own [`PrepareScratch`].
 pub struct Preparer<'a> {
@@ -45,6 +46,8 @@ pub struct PrepareScratch {
 pub struct Prepared {
     /// The documents of the piece.
     pub documents: DocumentBatch,
+    /// Values by which they have to differ to match, by key, as they are shown.
+    pub(crate) values: BTreeMap<u64, String>,
     /// What could not be read.
     pub problems: Problems,
     /// Bytes of the input.
@@ -95,7 +98,8 @@ impl Preparer<'_> {
         chunk.visit_once(self.inputs, visit, &mut |item| match item {
             Item::Record(record) => {
                 each(None);
-                self.document(record, signer, set, keep, &mut prepared.documents);
+                let Prepared { documents, values, .. } = &mut prepared;
+                self.document(record, signer, set, keep, documents, values);
             }
             Item::Bad(problem) => {
                 each(Some(&problem));
@@ -135,7 +139,7 @@ impl Preparer<'_> {
         };
         let mut documents = DocumentBatch::default();
         let PrepareScratch { signer, set, keep, .. } = scratch;
-        self.document(view, signer, set, keep, &mut documents);
+        self.document(view, signer, set, keep, &mut documents, &mut BTreeMap::new());
         documents
     }
 
@@ -156,6 +160,7 @@ impl Preparer<'_> {
         set: &mut Vec<u64>,
         keep: &mut Vec<f64>,
         documents: &mut DocumentBatch,
+        values: &mut BTreeMap<u64, String>,
     ) {
         let id = match &record.id {
             Some(id) => Cow::Borrowed(id.as_ref()),
@@ -169,8 +174,15 @@ impl Preparer<'_> {
             self.inputs.options.fields.extra.iter().map(String::as_str).collect();
         let value = |rule| keep_value(rule, &record, &fields, found.summary.text_bytes);
         keep.extend(self.keep.iter().map(value));
-        // Exact: below 2⁵².
-        keep.extend(self.signer.across().map(|_| self.signer.value_beside(beside) as f64));
+        if let Some(across) = self.signer.across() {
+            let key = self.signer.value_beside(beside);
+            // Exact: below 2⁵².
+            keep.push(key as f64);
+            // Of a document that was exported, the key alone is known.
+            if record.beside.across.is_none() {
+                values.entry(key).or_insert_with(|| across.shown(&record, self.inputs));
+            }
+        }
         let title = record.title.as_deref().map(Cow::Borrowed);
         let extra = Extra { title, message: beside.written().map(Cow::Owned) };
         let extra = match (&extra.title, &extra.message) {
