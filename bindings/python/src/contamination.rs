@@ -7,8 +7,12 @@ use crate::column_batch::Columns;
 use crate::documents::Documents;
 use crate::table::Table;
 use crate::{errors, settings};
-use arrow_array::{BooleanArray, Int64Array, UInt64Array};
-use lookalike::contamination::{ContaminationSettings, contamination_preset};
+use arrow_array::{
+    Array as _, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray,
+    UInt64Array,
+};
+use arrow_schema::{Field, Schema};
+use lookalike::contamination::{ContaminatedDocument, ContaminationSettings, contamination_preset};
 use lookalike::{LookalikeError, Record, Resources, Settings, Source};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -108,6 +112,8 @@ pub(crate) struct CountedNgrams(lookalike::contamination::CountedNgrams);
 pub(crate) struct Portion {
     contamination: Py<Table>,
     spans: Py<Table>,
+    /// What is written about each document that contains a part.
+    contaminated: Py<Table>,
     found: Vec<u8>,
     documents: u64,
     problems: u64,
@@ -192,11 +198,38 @@ impl PortionSearch {
         Ok(Portion {
             contamination: Py::new(py, Table::of(&found.contamination))?,
             spans: Py::new(py, Table::of(&found.spans))?,
+            contaminated: Py::new(py, table_of(&found.contaminated))?,
             found: found.found,
             documents: found.documents,
             problems: found.problems,
         })
     }
+}
+
+/// Rows about documents: the fields that the action `mark` adds but the first, and the text that `cut` leaves.
+fn table_of(documents: &[ContaminatedDocument]) -> Table {
+    let text = |of: fn(&ContaminatedDocument) -> Option<&str>| -> ArrayRef {
+        Arc::new(documents.iter().map(of).collect::<StringArray>())
+    };
+    let number = |of: fn(&ContaminatedDocument) -> i64| -> ArrayRef {
+        Arc::new(Int64Array::from_iter_values(documents.iter().map(of)))
+    };
+    let shares = Float64Array::from_iter_values(documents.iter().map(|document| document.share));
+    let columns: [(&str, ArrayRef); 7] = [
+        ("id", text(|document| Some(&document.id))),
+        ("record", number(|document| document.record.into())),
+        ("contaminated_items", number(|document| document.items as i64)),
+        ("contaminated_item", text(|document| Some(&document.item))),
+        ("contaminated_benchmark", text(|document| Some(&document.benchmark))),
+        ("contaminated_share", Arc::new(shares)),
+        ("contaminated_left", text(|document| document.left.as_deref())),
+    ];
+    let fields =
+        columns.iter().map(|(name, column)| Field::new(*name, column.data_type().clone(), true));
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let columns = columns.into_iter().map(|(_, column)| column).collect();
+    let batch = RecordBatch::try_new(Arc::clone(&schema), columns);
+    Table::new(schema, batch.into_iter().collect())
 }
 
 /// What was found of the items in several portions.

@@ -164,9 +164,9 @@ pub mod contamination {
     };
     pub use lookalike_report::{BenchmarkSummary, ContaminationSummary};
     pub use lookalike_run::{
-        Contamination, ContaminationAction, ContaminationSettings, CountedNgrams, DecontaminateJob,
-        DecontaminateOutcome, Portion, PortionItems, PortionSearch, add_found, decontaminate,
-        run_decontaminate,
+        ContaminatedDocument, Contamination, ContaminationAction, ContaminationSettings,
+        CountedNgrams, DecontaminateJob, DecontaminateOutcome, Portion, PortionItems,
+        PortionSearch, add_found, decontaminate, run_decontaminate,
     };
 }
 

@@ -26,6 +26,7 @@ mod tables;
 mod words;
 
 pub use answer::{Contamination, decontaminate};
+pub use fates::ContaminatedDocument;
 pub use job::{DecontaminateJob, DecontaminateOutcome, run_decontaminate};
 pub use portions::{CountedNgrams, Portion, PortionItems, PortionSearch, add_found};
 pub use settings::{ContaminationAction, ContaminationSettings};

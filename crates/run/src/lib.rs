@@ -77,9 +77,9 @@ pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Remove
 pub use boilerplate::BoilerplateLimit;
 pub use compare::{compare, compare_in, compare_texts};
 pub use decontaminate::{
-    Contamination, ContaminationAction, ContaminationSettings, CountedNgrams, DecontaminateJob,
-    DecontaminateOutcome, Portion, PortionItems, PortionSearch, add_found, decontaminate,
-    run_decontaminate,
+    ContaminatedDocument, Contamination, ContaminationAction, ContaminationSettings, CountedNgrams,
+    DecontaminateJob, DecontaminateOutcome, Portion, PortionItems, PortionSearch, add_found,
+    decontaminate, run_decontaminate,
 };
 pub use document_comparison::DocumentComparison;
 pub use embed::{cluster, dedup};

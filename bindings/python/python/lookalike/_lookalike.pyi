@@ -294,6 +294,7 @@ class CountedNgrams: ...
 class Portion:
     contamination: Table
     spans: Table
+    contaminated: Table
     found: bytes
     documents: int
     problems: int

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,6 +43,62 @@ def test_tables_and_documents(session: SparkSession, stored: Stored, tmp_path: P
     assert [stage.name for stage in stages] == ["common", "found"]
     assert named.summary["matches"] == found.summary["matches"]
     assert sorted(named.filter(rows).toArrow()["row"].to_pylist()) == table.filter(expected.mask())["row"].to_pylist()
+
+
+def by_row(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return sorted(records, key=lambda record: record["row"])
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_marked_and_cut_documents_are_those_of_the_command(
+    session: SparkSession, stored: Stored, tmp_path: Path, command: str, numbered: bool
+) -> None:
+    items, documents = made()
+    # Also of nothing but an item, of several items with equal shares, with what an item has between words, and twice.
+    first, second, third = [item["question"] for item in items if len(item["question"].split()) > 12][:3]
+    texts = [first, f"{third}\n\n{second}", f"A \u00e9: {' -- '.join(first.split())}!? b\u0301", f"{second} between {second} and after"]
+    documents += [{"id": f"e{number}", "text": text} for number, text in enumerate(texts)]
+    documents = [{**document, "row": row, "more": None if row % 2 else row} for row, document in enumerate(documents)]
+    files = {"docs": documents, "items": items}
+    for name, records in files.items():
+        lines = (json.dumps(record) + "\n" for record in records)
+        (tmp_path / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
+
+    def of_command(action: str, *options: str) -> list[dict[str, Any]]:
+        inputs = ["docs.jsonl", "--against", "items.jsonl", "--item-fields", "question,answer"]
+        done = [command, "decontaminate", *inputs, "--action", action, *options, "--output", action, "-q"]
+        subprocess.run(done, check=True, cwd=tmp_path)
+        [file] = (tmp_path / action).glob(f"{'marked' if action == 'mark' else 'kept'}*")
+        return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+    rows = stored(pyarrow.Table.from_pylist(documents)).repartition(3)
+    against = session.createDataFrame(pyarrow.Table.from_pylist(items))
+    call: dict[str, Any] = {"row": "row"} if numbered else {}
+    call |= {"against_name": "items.jsonl", "item_fields": ["question", "answer"], "work": str(tmp_path / "work")}
+    found = lookalike.spark.decontaminate(rows, against=against, **call)
+    cut = found.cut(rows)
+    assert cut.columns == rows.columns
+    expected = of_command("cut")
+    assert by_row(cut.toArrow().to_pylist()) == by_row(expected)
+    assert 60 < found.summary["contaminated"] and len(documents) - found.summary["contaminated"] < len(expected) < len(documents)
+    marked = found.mark(rows, prefix="x_")
+    assert by_row(marked.toArrow().to_pylist()) == by_row(of_command("mark", "--mark-prefix", "x_"))
+    assert found.mark(rows.limit(5)).columns == [*rows.columns, *(name.removeprefix("x_") for name in marked.columns[-5:])]
+    with pytest.raises(lookalike.DataError, match="a column `x_contaminated` already; give the marks other names"):
+        found.mark(marked, prefix="x_")
+
+
+def test_what_is_no_single_text_is_not_cut(session: SparkSession, stored: Stored, tmp_path: Path) -> None:
+    items, _ = made()
+    text = next(item["question"] for item in items if len(item["question"].split()) > 12)
+    against = session.createDataFrame(pyarrow.Table.from_pylist(items))
+    call: dict[str, Any] = {"against": against, "work": str(tmp_path / "work"), "item_fields": "question"}
+    html = stored(pyarrow.table({"id": ["a", "b"], "html": [f"<p>before {text}</p>", "<p>none of the kind</p>"]}), "html")
+    settings = lookalike.Settings(html="html")
+    assert lookalike.spark.decontaminate(html, settings=settings, **call).cut(html).toArrow()["id"].to_pylist() == ["b"]
+    both = stored(pyarrow.table({"id": ["a", "b"], "title": ["x", "y"], "body": [f"before {text}", "none of the kind"]}), "both")
+    settings = lookalike.Settings(text="title,body")
+    assert lookalike.spark.decontaminate(both, settings=settings, **call).cut(both).toArrow()["id"].to_pylist() == ["b"]
 
 
 def test_what_makes_no_sense_is_refused(session: SparkSession, stored: Stored, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ use super::locating::Located;
 use super::matching::{Decisions, Match, matches_of};
 use super::scan::Scan;
 use super::settings::ContaminationAction;
+use lookalike_decide::DocumentName;
 use lookalike_io::sink::{MarkKind, MarkNames};
 use lookalike_io::{Content, Fate, Fates, MarkValue, RecordView, Replacement};
 use lookalike_text::NotCut;
@@ -18,6 +19,35 @@ const MARKS: [(&str, MarkKind); 5] = [
     ("contaminated_benchmark", MarkKind::Text),
     ("contaminated_share", MarkKind::Ratio),
 ];
+
+/// What is written about a document that contains parts of items: the values of the fields that the
+/// action `mark` adds, and the text that the action `cut` leaves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContaminatedDocument {
+    /// Its id.
+    pub id: String,
+    /// Number of the record, from 1.
+    pub record: u32,
+    /// Number of items.
+    pub items: u64,
+    /// Id of the item of which it has the largest share.
+    pub item: String,
+    /// The benchmark of that item.
+    pub benchmark: String,
+    /// That share.
+    pub share: f64,
+    /// The text without the parts; `None` if it is removed as nothing is left, or as it cannot be cut.
+    pub left: Option<String>,
+}
+
+/// The item of which a document has the largest share.
+struct Largest<'a> {
+    /// Number of items in the document.
+    items: u64,
+    item: &'a str,
+    benchmark: &'a str,
+    share: f64,
+}
 
 /// Their names, with a prefix.
 pub(super) fn mark_names(prefix: &str) -> MarkNames {
@@ -75,6 +105,45 @@ impl<'a> ChunkFates<'a> {
         places.filter(|&place| self.is_removed(place)).collect()
     }
 
+    /// What is written about a document with matches.
+    pub(super) fn contaminated(
+        &self,
+        name: &DocumentName<'_>,
+        file: u32,
+    ) -> Option<ContaminatedDocument> {
+        let place = (file, name.record);
+        let Largest { items, item, benchmark, share } = self.largest(place)?;
+        Some(ContaminatedDocument {
+            id: name.id.to_string(),
+            record: name.record,
+            items,
+            item: item.to_owned(),
+            benchmark: benchmark.to_owned(),
+            share,
+            left: self.cut.get(&place).map(|(_, left)| left.clone()),
+        })
+    }
+
+    /// The first of the largest shares, compared as fractions.
+    fn largest(&self, place: (u32, u32)) -> Option<Largest<'_>> {
+        let matches = matches_of(self.matches, place);
+        let size = |one: &Match| self.decisions.counted.sizes[one.part as usize];
+        let larger = |one: &Match, other: &Match| {
+            let product = |a: &Match, b: &Match| u64::from(a.shared) * u64::from(size(b));
+            product(one, other) > product(other, one)
+        };
+        let best = matches.iter().reduce(|best, one| if larger(one, best) { one } else { best })?;
+        let item_of = |one: &Match| self.items.place(one.part as usize).item;
+        let items = matches.chunk_by(|a, b| item_of(a) == item_of(b)).count() as u64;
+        let item = self.items.item(best.part as usize);
+        Some(Largest {
+            items,
+            item: &item.name.id,
+            benchmark: &self.items.benchmarks[item.benchmark as usize],
+            share: f64::from(best.shared) / f64::from(size(best).max(1)),
+        })
+    }
+
     /// Whether a document with matches is removed.
     fn is_removed(&self, place: (u32, u32)) -> bool {
         match self.action {
@@ -97,32 +166,17 @@ impl Fates for ChunkFates<'_> {
     }
 
     fn mark(&self, file: u32, record: u32) -> Vec<MarkValue<'_>> {
-        let matches = matches_of(self.matches, (file, record));
-        let share = |one: &Match| {
-            f64::from(one.shared)
-                / f64::from(self.decisions.counted.sizes[one.part as usize].max(1))
-        };
-        // The first of the largest shares, compared as fractions.
-        let larger = |one: &Match, other: &Match| {
-            let size = |one: &Match| u64::from(self.decisions.counted.sizes[one.part as usize]);
-            u64::from(one.shared) * size(other) > u64::from(other.shared) * size(one)
-        };
-        let best = matches.iter().reduce(|best, one| if larger(one, best) { one } else { best });
-        let item_of = |one: &Match| self.items.place(one.part as usize).item;
-        let items = matches.chunk_by(|a, b| item_of(a) == item_of(b)).count();
-        let count = MarkValue::Count(items as u64);
-        let Some(best) = best else {
-            let none = MarkValue::Missing;
-            return vec![MarkValue::Flag(false), count, none, none, none];
-        };
-        let item = self.items.item(best.part as usize);
-        vec![
-            MarkValue::Flag(true),
-            count,
-            MarkValue::Text(&item.name.id),
-            MarkValue::Text(&self.items.benchmarks[item.benchmark as usize]),
-            MarkValue::Ratio(share(best)),
-        ]
+        let none = MarkValue::Missing;
+        match self.largest((file, record)) {
+            None => vec![MarkValue::Flag(false), MarkValue::Count(0), none, none, none],
+            Some(Largest { items, item, benchmark, share }) => vec![
+                MarkValue::Flag(true),
+                MarkValue::Count(items),
+                MarkValue::Text(item),
+                MarkValue::Text(benchmark),
+                MarkValue::Ratio(share),
+            ],
+        }
     }
 
     fn replacement(&self, file: u32, record: u32) -> Option<Replacement<'_>> {

@@ -5,11 +5,12 @@
 //! all ([`PortionSearch::find`]), and what they found of the items is added up
 //! ([`PortionSearch::items`]). The tables are those of one search.
 
+use super::fates::ContaminatedDocument;
 use super::items::Items;
 use super::matching::{Counted, Decisions};
 use super::scan::Scan;
 use super::search::{check_items, item_reading};
-use super::second_reading::SecondReading;
+use super::second_reading::{LocatedDocument, SecondReading};
 use super::settings::{Admitted, ContaminationSettings};
 use super::tables::{FoundParts, MatchTables, write_benchmarks, write_items};
 use super::words::WordReader;
@@ -47,6 +48,8 @@ pub struct Portion {
     pub contamination: ResultTable,
     /// The places of these parts.
     pub spans: ResultTable,
+    /// What is written about each document that contains a part, in order.
+    pub contaminated: Vec<ContaminatedDocument>,
     /// What was found of the items, for [`PortionSearch::items`].
     pub found: Vec<u8>,
     /// Documents that could be read.
@@ -130,14 +133,26 @@ impl PortionSearch {
             let counted = counted.0.clone();
             let decisions = Decisions::new(&scan, items, counted, self.threshold, &Silent)?;
             let (scan, decisions) = (&scan, &decisions);
-            let second =
-                SecondReading { documents, items, scan, decisions, reader, limits: LIMITS };
-            let read = |each: &mut dyn FnMut(_) -> _| second.run(None, each, &Silent);
+            let (limits, cuts) = (LIMITS, true);
+            let second = SecondReading { documents, items, scan, decisions, reader, limits, cuts };
+            let mut contaminated = Vec::new();
+            let read = |each: &mut dyn FnMut(LocatedDocument) -> _| {
+                let mut each = |mut document: LocatedDocument| {
+                    contaminated.extend(document.written.take());
+                    each(document)
+                };
+                second.run(None, &mut each, &Silent)
+            };
             let (tables, found, _) =
                 MatchTables::write(&TablesInMemory, items, decisions, read, &Silent)?;
             let MatchTables { contamination, spans, .. } = tables;
             let (documents, problems) = (scan.count(), scan.problems.count());
-            Ok(Portion { contamination, spans, found: to_bytes(&found)?, documents, problems })
+            if self.settings.fields.has_sections() {
+                // No field has the text.
+                contaminated.iter_mut().for_each(|document| document.left = None);
+            }
+            let found = to_bytes(&found)?;
+            Ok(Portion { contamination, spans, contaminated, found, documents, problems })
         })
     }
 

@@ -80,7 +80,7 @@ impl Found {
         limits: PipelineLimits,
     ) -> SecondReading<'a> {
         let Self { items, scan, decisions, reader } = self;
-        SecondReading { documents, items, scan, decisions, reader, limits }
+        SecondReading { documents, items, scan, decisions, reader, limits, cuts: false }
     }
 
     /// The summary, without outputs.

@@ -1,7 +1,7 @@
 //! Second reading of the training documents: finds the places of what they contain, and writes each
 //! record where it belongs. Without outputs, only the chunks of those documents are read.
 
-use super::fates::ChunkFates;
+use super::fates::{ChunkFates, ContaminatedDocument};
 use super::items::Items;
 use super::locating::{LocatedPart, locate};
 use super::matching::{Decisions, Match, matches_of};
@@ -26,6 +26,8 @@ use std::ops::Range;
 pub(super) struct LocatedDocument {
     pub(super) name: DocumentName<'static>,
     pub(super) parts: Vec<LocatedPart>,
+    /// What is written about it, of a reading that [cuts](SecondReading::cuts).
+    pub(super) written: Option<ContaminatedDocument>,
 }
 
 /// Where the records of the second reading go.
@@ -55,6 +57,8 @@ pub(super) struct SecondReading<'a> {
     pub(super) decisions: &'a Decisions,
     pub(super) reader: &'a WordReader,
     pub(super) limits: PipelineLimits,
+    /// Whether documents are cut where they are not written.
+    pub(super) cuts: bool,
 }
 
 /// What was read of one piece.
@@ -188,13 +192,12 @@ impl SecondReading<'_> {
         let Some(chunk) = piece.into_parts().0 else { return Ok(PieceResult::default()) };
         let number = self.number(&chunk).ok_or_else(|| self.documents.changed())?;
         let of_chunk = self.matches_in(self.places(number));
-        let mut fates = ChunkFates::new(
-            routing.map_or(ContaminationAction::List, |routing| routing.action),
-            of_chunk,
-            self.scan,
-            self.items,
-            self.decisions,
-        );
+        let action = match routing {
+            Some(routing) => routing.action,
+            None if self.cuts => ContaminationAction::Cut,
+            None => ContaminationAction::List,
+        };
+        let mut fates = ChunkFates::new(action, of_chunk, self.scan, self.items, self.decisions);
         let mut located = Vec::new();
         if !of_chunk.is_empty() {
             let wanted = |file, record| !matches_of(of_chunk, (file, record)).is_empty();
@@ -210,7 +213,11 @@ impl SecondReading<'_> {
                     fates.see(&record, &text, found);
                 }
                 let name = name_of(&record, inputs);
-                located.push(found.map(|found| LocatedDocument { name, parts: found.parts }));
+                let written = self.cuts.then(|| fates.contaminated(&name, record.file)).flatten();
+                located.push(found.map(|found| {
+                    let parts = found.parts;
+                    LocatedDocument { name, parts, written }
+                }));
             });
         }
         let expected = of_chunk.chunk_by(|a, b| a.place == b.place).count();

@@ -23,7 +23,22 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 #: Values of the column ``found_table``: what a task found of the items, and the tables of documents.
-_ITEMS, _CONTAMINATION, _SPANS = 0, 1, 2
+_ITEMS, _CONTAMINATION, _SPANS, _CONTAMINATED = 0, 1, 2, 3
+
+#: The fields that ``mark`` adds, with their values for documents that contain nothing.
+_MARKS = {
+    "contaminated": False,
+    "contaminated_items": 0,
+    "contaminated_item": None,
+    "contaminated_benchmark": None,
+    "contaminated_share": None,
+}
+
+#: The column of the text that ``cut`` leaves.
+_LEFT = "contaminated_left"
+
+#: The column by which documents are found.
+_KEY = "lookalike_key"
 
 #: What a task says at its end, with the types in Spark.
 _OF_TASKS = {"found": "binary", "documents": "bigint", "contaminated": "bigint", "problems": "bigint"}
@@ -42,8 +57,10 @@ class SparkContamination:
     in `work`.
     """
 
-    def __init__(self, tables: dict[str, DataFrame], summary: dict[str, Any], row: str | None, id: str, name: str) -> None:
-        self._tables, self._row, self._id, self._name = tables, row, id, name
+    def __init__(
+        self, tables: dict[str, DataFrame], summary: dict[str, Any], row: str | None, settings: Settings, name: str
+    ) -> None:
+        self._tables, self._row, self._settings, self._name = tables, row, settings, name
         #: Numbers of the run, under the names of ``summary.json``.
         self.summary = summary
 
@@ -77,22 +94,80 @@ class SparkContamination:
         DataError
             Several documents have the id of one that contains an item, or none as it has, and rows have no numbers.
         """
+        found, key = self._found(documents, [])
+        return documents.join(found, key == found[_KEY], "left_anti")
+
+    def mark(self, documents: DataFrame, *, prefix: str = "") -> DataFrame:
+        """The documents of the call with the columns that ``--action mark`` of the command adds.
+
+        They are ``contaminated``, ``contaminated_items`` (their number), and of the item of which a document has the largest
+        share ``contaminated_item``, ``contaminated_benchmark`` and ``contaminated_share``.
+
+        Parameters
+        ----------
+        prefix : str
+            Before the names of the columns.
+
+        Raises
+        ------
+        DataError
+            The documents have a column of such a name; as of :meth:`filter`.
+        """
         from pyspark.sql import functions
 
-        found = self.contamination
+        for name in _MARKS:
+            if prefix + name in documents.columns:
+                raise DataError(
+                    f"the documents have a column `{prefix + name}` already; give the marks other names with prefix=", "column"
+                )
+        found, key = self._found(documents, [name for name in _MARKS if name != "contaminated"])
+        joined = documents.join(found, key == found[_KEY], "left")
+        of_marks = {name: found[name] for name in _MARKS if name != "contaminated"}
+        of_marks["contaminated"] = found[_KEY].isNotNull()
+        marks = []
+        for name, none in _MARKS.items():
+            value = of_marks[name] if none is None else functions.coalesce(of_marks[name], functions.lit(none))
+            marks.append(value.alias(prefix + name))
+        return joined.select(*(documents[name] for name in documents.columns), *marks)
+
+    def cut(self, documents: DataFrame) -> DataFrame:
+        """The documents of the call without the parts of items, as ``--action cut`` of the command keeps them.
+
+        Left out are documents that have no other words, and those whose text is not the value of one column: HTML, and what is
+        joined of a list or of several columns.
+
+        Raises
+        ------
+        DataError
+            As of :meth:`filter`.
+        """
+        from pyspark.sql import functions
+
+        text = self._settings.text
+        found, key = self._found(documents, [_LEFT])
+        if dict(documents.dtypes).get(text) != "string":
+            return documents.join(found, key == found[_KEY], "left_anti")
+        joined = documents.join(found, key == found[_KEY], "left").where(found[_KEY].isNull() | found[_LEFT].isNotNull())
+        left = functions.coalesce(found[_LEFT], documents[text]).alias(text)
+        return joined.select(*(left if name == text else documents[name] for name in documents.columns))
+
+    def _found(self, documents: DataFrame, columns: list[str]) -> tuple[DataFrame, Column]:
+        """Rows about the documents that contain items, with a key, and the key of documents."""
+        from pyspark.sql import functions
+
+        found = self._tables["contaminated"]
         if self._row is not None:
-            rows = found.select((functions.col("record") - 1).alias(self._row)).distinct()
-            return documents.join(rows, self._row, "left_anti")
-        ids = found.select(functions.col("id").alias("lookalike_id")).distinct()
-        name = _names(documents, self._id, self._name, None)
-        named = documents.select(name.alias("lookalike_id")).join(ids, "lookalike_id", "left_semi")
-        if named.groupBy("lookalike_id").count().where("count > 1").limit(1).count():
+            return found.select((found["record"] - 1).alias(_KEY), *columns), documents[self._row]
+        found = found.select(found["id"].alias(_KEY), *columns)
+        name = _names(documents, self._settings.id, self._name, None)
+        named = documents.select(name.alias(_KEY)).join(found, _KEY, "left_semi")
+        if named.groupBy(_KEY).count().where("count > 1").limit(1).count():
             raise DataError(
                 "documents that contain items have no id, or the ids of others; number the rows, and name the column with "
                 "row=",
                 "repeated_id",
             )
-        return documents.join(ids, name == functions.col("lookalike_id"), "left_anti")
+        return found, name
 
     def __repr__(self) -> str:
         summary = self.summary
@@ -182,7 +257,7 @@ def decontaminate(
         "spans": tables["spans"].count(),
         "settings": json.loads(of_items),
     }
-    return SparkContamination(tables, summary, row, settings.id, name)
+    return SparkContamination(tables, summary, row, settings, name)
 
 
 @dataclass(frozen=True)
@@ -215,7 +290,11 @@ class Portions:
     def tables(self) -> dict[str, tuple[int, dict[str, str]]]:
         """The tables of documents: the number of each, and the types of its columns in Spark."""
         empty = self.search.empty()
-        tables = {"contamination": (_CONTAMINATION, empty.contamination), "spans": (_SPANS, empty.spans)}
+        tables = {
+            "contamination": (_CONTAMINATION, empty.contamination),
+            "spans": (_SPANS, empty.spans),
+            "contaminated": (_CONTAMINATED, empty.contaminated),
+        }
         return {name: (number, _types(table)) for name, (number, table) in tables.items()}
 
     @cached_property
@@ -251,10 +330,10 @@ class Portions:
             portion = search.find(self._opener(batch), counted)
             documents, problems = documents + portion.documents, problems + portion.problems
             rows = None if self.row is None else batch[self.row]
-            if len(portion.contamination):
+            if len(portion.contaminated):
                 found.append(portion.found)
-                # By record: several documents may have the same id.
-                contaminated += len(pyarrow.table(portion.contamination)["record"].unique())
+                contaminated += len(portion.contaminated)
+                yield from self._rows(_CONTAMINATED, portion.contaminated, rows)
                 yield from self._rows(_CONTAMINATION, portion.contamination, rows)
                 yield from self._rows(_SPANS, portion.spans, rows)
         said = (_lookalike.add_found(found), documents, contaminated, problems)
