@@ -249,6 +249,10 @@ def test_a_plan_names_the_rule_that_labels_say(tmp_path: Path) -> None:
         assert any("--distinct-by title" in note for note in plan.data["notes"])
     with pytest.raises(lookalike.SettingsError, match="label_field"):
         lookalike.evaluate([{"text": "a b c"}], label_field="page")
+    run = lookalike.Run(docs, tmp_path / "out", label_field="page")
+    for call in (run.cluster, lambda: run.plan(cluster=True), lambda: lookalike.cluster(records, label_field="page")):
+        with pytest.raises(lookalike.SettingsError, match="label_field= is for runs of dedup and plan on one machine, and not for cluster"):
+            call()
 
 
 def test_errors_of_runs(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ use crate::input_fields;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::run_tables::RunTables;
-use crate::settings::DEFAULT_KEEP_N;
 use crate::source::{
     Against, CallerKind, CallerSource, Protected, Source, SourceKind, mixed, reads_twice,
 };
@@ -72,8 +71,8 @@ fn run(
     action: Action,
     progress: &dyn Progress,
 ) -> Result<Answer, LookalikeError> {
-    if action == Action::List && settings.keep_n != DEFAULT_KEEP_N {
-        settings.refuse(&Settings::SURVIVORS, "cluster, which removes nothing")?;
+    if action == Action::List {
+        settings.refuse_removals()?;
     }
     let mut job = resources.job(&settings.resolved(action == Action::List));
     check_source(&source, settings)?;

@@ -15,12 +15,11 @@ use crate::plan_file::{method_name, read_plan};
 use crate::reading::Documents;
 use crate::run_tables::RunTables;
 use crate::second_pass::{ShownDocuments, second_pass};
-use crate::settings::DEFAULT_KEEP_N;
 use crate::source_losses::source_losses;
 use crate::summarise::summarise;
 use crate::table_store::{TableFiles, write_problems};
 use crate::template_sample::TemplateSample;
-use crate::{Job, LookalikeError, Settings, across, memory, skipped_files, state, symbols};
+use crate::{Job, LookalikeError, across, memory, skipped_files, state, symbols};
 use lookalike_engine::Progress;
 use lookalike_engine::poll::Poll;
 use lookalike_io::input::LeftOut;
@@ -118,8 +117,8 @@ fn carry_out(
     let plan = job.plan.as_deref().map(read_plan).transpose()?;
     let list_pairs = job.settings.lists_pairs(action);
     let guards = Guards::of(job)?;
-    if action == Action::List && job.settings.keep_n != DEFAULT_KEEP_N {
-        job.settings.refuse(&Settings::SURVIVORS, "cluster, which removes nothing")?;
+    if action == Action::List {
+        job.settings.refuse_removals()?;
     }
     if job.add_counts && action != Action::Remove {
         return Err(LookalikeError::Settings(

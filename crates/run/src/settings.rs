@@ -474,6 +474,14 @@ impl Settings {
     /// Settings about survivors, for [`Settings::refuse`].
     pub const SURVIVORS: [&str; 3] = ["keep_n", "contained_only", "max_lost"];
 
+    /// Refuses settings about what is removed, in a run that removes nothing.
+    ///
+    /// # Errors
+    /// The first of them that is given.
+    pub fn refuse_removals(&self) -> Result<(), LookalikeError> {
+        self.refuse(&["keep_n", "label_field"], "cluster, which removes nothing")
+    }
+
     /// Refuses every setting that not all calls honour, in a call that honours these of them.
     ///
     /// # Errors
