@@ -2,7 +2,7 @@
 //! follow.
 
 use lookalike::{
-    Job, Silent,
+    Job, Settings, Silent,
     planning::{Plan, PlanJob, plan, preview},
     run_dedup,
     settings::Linkage,
@@ -149,9 +149,66 @@ fn ignored_texts_are_left_out_of_the_sample() {
         let previewed = preview(&job, false, &Silent).unwrap();
         assert_eq!(previewed.planned.map(|found| found.plan.removed.expected), Some(removed));
     }
+}
+
+/// Documents of two splits: `families` families of up to four versions each, with copies.
+fn write_splits(path: &Path, families: u64) {
+    let mut chance = 1u64;
+    let mut next = |below: u64| {
+        chance =
+            chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (chance >> 33) % below
+    };
+    let mut lines = Vec::new();
+    for family in 0..families {
+        let text: String = (0..40).map(|at| format!("w{}x{at} ", family * 7_919)).collect();
+        for version in 0..1 + next(4) {
+            let split = if next(3) == 0 { "test" } else { "train" };
+            let own = if next(2) == 0 { String::new() } else { format!("v{version}") };
+            lines.push(format!("{{\"text\":\"{text}{own}\",\"split\":\"{split}\"}}\n"));
+        }
+    }
+    // In another order than that of the families.
+    let mut order: Vec<usize> = (0..lines.len()).collect();
+    order.sort_by_key(|at| at.wrapping_mul(2_654_435_761) % 1_000_003);
+    std::fs::write(path, order.into_iter().map(|at| lines[at].as_str()).collect::<String>())
+        .unwrap();
+}
+
+#[test]
+fn documents_of_one_value_do_not_match_in_a_sample() {
+    let folder = tempfile::tempdir().unwrap();
+    let docs = folder.path().join("docs.jsonl");
+    write_splits(&docs, 2_500);
+    let mut job = Job::new(vec![docs.display().to_string()], folder.path().join("out"));
+    (job.threads, job.force, job.report) = (2, true, false);
     job.settings.across = Some("split".into());
+    for (keep, linkage) in [
+        ("first", Linkage::Leaders),
+        ("prefer(split=train)", Linkage::Leaders),
+        ("prefer(split=test)", Linkage::Components),
+    ] {
+        job.settings.linkage = Some(linkage);
+        job.settings.keep = vec![keep.into()];
+        let removed = run_dedup(&job, &Silent).unwrap().summary.removed.total();
+        let whole = plan(&PlanJob::new(job.clone()), &Silent).unwrap().plan;
+        assert_eq!((whole.removed.expected, whole.sample.whole), (removed, true), "{keep}");
+        let sampled = PlanJob { sample: 300_000, ..PlanJob::new(job.clone()) };
+        let said = plan(&sampled, &Silent).unwrap().plan;
+        assert!(!said.sample.whole);
+        let (low, high) = (said.removed.low, said.removed.high);
+        assert!((low..=high).contains(&removed), "{keep}: {low} {removed} {high}");
+    }
+    // A field that no document has, and inputs.
+    job.settings.keep = Settings::default().keep;
+    job.settings.across = Some("nosuch".into());
     let refused = plan(&PlanJob::new(job.clone()), &Silent).unwrap_err().to_string();
-    assert!(refused.contains("the setting across is for runs of dedup and cluster"), "{refused}");
-    let previewed = preview(&job, false, &Silent).unwrap();
-    assert_eq!((previewed.planned.is_none(), previewed.not_planned), (true, Some(refused)));
+    assert!(refused.contains("no document has the field `nosuch`"), "{refused}");
+    let other = folder.path().join("other.jsonl");
+    std::fs::copy(&docs, &other).unwrap();
+    (job.settings.across, job.settings.linkage) = (Some("inputs".into()), None);
+    job.inputs.push(other.display().to_string());
+    let removed = run_dedup(&job, &Silent).unwrap().summary.removed.total();
+    let said = plan(&PlanJob::new(job.clone()), &Silent).unwrap().plan;
+    assert_eq!(said.removed.expected, removed);
 }

@@ -81,16 +81,15 @@ pub fn plan(job: &PlanJob, progress: &dyn Progress) -> Result<Planned, Lookalike
     caught(|| plan_inputs(job, None, progress))
 }
 
-/// Settings with which a run finds what no sample tells: fewer documents of a site are sampled than are
-/// counted for `boilerplate`, and estimates of numbers of partners take it that copies match each other,
-/// which they do not with `across`.
-const NOT_PLANNED: [&str; 2] = ["boilerplate", "across"];
-
-/// Refuses settings with which nothing can be predicted.
-pub(crate) fn check(settings: &Settings) -> Result<(), LookalikeError> {
+/// Refuses settings with which nothing can be predicted: fewer documents of a site are sampled than are
+/// counted for `boilerplate`. `cluster` for a run that lists.
+pub(crate) fn check(settings: &Settings, cluster: bool) -> Result<(), LookalikeError> {
     settings.refuse(&Settings::SURVIVORS, "plan")?;
+    if cluster {
+        settings.refuse_removals()?;
+    }
     feature_settings::refuse(&settings.fields, "plan")?;
-    settings.refuse(&NOT_PLANNED, "plan")
+    settings.refuse(&["boilerplate"], "plan")
 }
 
 /// Plans a job whose inputs may be known already: standard input can be read once only.
@@ -101,7 +100,7 @@ pub(crate) fn plan_inputs(
 ) -> Result<Planned, LookalikeError> {
     let started = Instant::now();
     let base = memory::resident().unwrap_or(0);
-    check(&job.job.settings)?;
+    check(&job.job.settings, job.cluster)?;
     let mut settings = job.job.settings.matching()?;
     let keep = job.job.settings.keep_rules()?;
     let threads = job.job.thread_count();
@@ -243,7 +242,8 @@ fn predict(
         notes: Vec::new(),
         run: None,
     };
-    plan.notes = notes(&plan, listing.documents, bench.linkage);
+    let across = job.job.settings.across.is_some();
+    plan.notes = notes(&plan, listing.documents, bench.linkage, across);
     Ok(Predicted { plan, costs, pairs: in_sample, problems })
 }
 
@@ -479,7 +479,7 @@ fn removal(
 }
 
 /// Notes on how each number was computed, and on its limits.
-fn notes(plan: &Plan, listed: u64, linkage: Linkage) -> Vec<String> {
+fn notes(plan: &Plan, listed: u64, linkage: Linkage, across: bool) -> Vec<String> {
     let found = plan.differences.iter().flat_map(DifferenceSummary::found);
     let mut notes: Vec<String> = found
         .map(|(rule, found)| format!("Of the duplicates in the sample, {rule}: {found}."))
@@ -496,14 +496,21 @@ fn notes(plan: &Plan, listed: u64, linkage: Linkage) -> Vec<String> {
             plan.removed.in_sample, sample.documents
         ));
         let high = match linkage {
-            Linkage::Leaders => "if all documents had the same number of partners",
-            Linkage::Components => "if every pair removed a document",
+            Linkage::Leaders if !across => "if all documents had the same number of partners",
+            _ => "if every pair removed a document",
         };
         notes.push(format!(
             "Removal in all is computed from the estimated number of partners of a document: the low end is the \
              minimum for their mean and variance, the high end is the removal {high}, each widened by two \
              standard errors (jackknife)."
         ));
+        if across {
+            notes.push(
+                "Near-duplicates of the same value are not counted, and they are kept together: where there are \
+                 many, the removal that is expected is too high. The range holds with them."
+                    .to_owned(),
+            );
+        }
         notes.push(
             "Pairs in all: the pairs in the sample divided by the square of its share, or by its share if both \
              documents were read in one part."

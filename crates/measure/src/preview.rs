@@ -93,7 +93,7 @@ fn carry_out(job: &Job, cluster: bool, progress: &dyn Progress) -> Result<Previe
     let settings = settings_summary(&job.settings);
     let not_planned = match job.against.is_empty() {
         false => Some("a plan does not know the setting against".to_owned()),
-        true => plan::check(&job.settings).err().map(|error| error.to_string()),
+        true => plan::check(&job.settings, cluster).err().map(|error| error.to_string()),
     };
     let planned = match &not_planned {
         Some(_) => None,

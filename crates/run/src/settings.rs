@@ -566,7 +566,7 @@ const SCOPES: [Scope; 7] = [
         |given| !given.ignore_text.is_empty(),
         "dedup, cluster and plan, and for indexes",
     ),
-    ("across", |given| given.across.is_some(), "dedup and cluster, and for indexes"),
+    ("across", |given| given.across.is_some(), "dedup, cluster and plan, and for indexes"),
 ];
 
 /// What is done and where it goes: none of it changes which documents match.

@@ -337,6 +337,15 @@ def across(c: Checks) -> None:
         done = c.run(*arguments)
         c.check(f"across: {arguments[:2]} refused", done.returncode not in (0, 101) and "across=split" in done.stderr, done.stderr)
 
+    # A plan that reads all documents predicts what a run finds.
+    for by, inputs, removes in (("split", [docs], True), ("inputs", parts, True), ("owner", [docs], False)):
+        command = "dedup" if removes else "cluster"
+        done = c.run("plan", *inputs, "--across", by, "-t", "0.6", "--command", command, "--format", "json", "-q")
+        planned = json.loads(done.stdout) if done.returncode == 0 else {}
+        c.run(command, *inputs, "-o", c.out(f"across planned {by}"), "--across", by, "-t", "0.6", "-q")
+        removed_in_run = sum(summary_of(c.out(f"across planned {by}"))["removed"].values())
+        c.check(f"across: plan {by}", planned.get("removed", {}).get("expected") == removed_in_run, (planned.get("removed"), removed_in_run, done.stderr))
+
     # Refused.
     for wrong, words_of_it in (
         (("--across", "splitt"), "`splitt`"), (("--across", "split", "--against", docs), "--against"), (("--across", "split", "--drop-all"), "keep_n"),

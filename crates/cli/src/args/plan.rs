@@ -3,8 +3,8 @@
 use super::options::choice;
 use super::values::size;
 use super::{
-    FormatArg, IgnoredArgs, InputArgs, LabelArgs, LogArgs, MatchArgs, MemoryArgs, RunningArgs,
-    WitnessArgs,
+    AcrossArgs, FormatArg, IgnoredArgs, InputArgs, LabelArgs, LogArgs, MatchArgs, MemoryArgs,
+    RunningArgs, WitnessArgs,
 };
 use clap::Args;
 use lookalike::settings::Linkage;
@@ -23,6 +23,8 @@ pub(crate) struct PlanArgs {
     pub(crate) witness: WitnessArgs,
     #[command(flatten)]
     pub(crate) label: LabelArgs,
+    #[command(flatten)]
+    pub(crate) across: AcrossArgs,
     #[command(flatten)]
     pub(crate) ignored: IgnoredArgs,
     /// Recommend rules by the labels of this file, as for `evaluate`: pairs or clusters, or the pairs that were

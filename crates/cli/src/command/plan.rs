@@ -19,7 +19,7 @@ use std::io::Write;
 
 pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
     let cluster = args.command == "cluster";
-    let more: [&Given; 3] = [&args.witness, &args.label, &args.ignored];
+    let more: [&Given; 4] = [&args.witness, &args.label, &args.across, &args.ignored];
     let settings = settings_of(&args.input, &args.matching, &[], args.linkage, &more)?;
     // A plan has no output directory that input discovery would have to skip.
     let job = Job {

@@ -24,6 +24,8 @@ pub(super) struct Listing {
     /// Removed documents of these.
     pub(super) removed: u64,
     pub(super) units: Units,
+    /// Documents match only across values.
+    across: bool,
     /// Pairs of units that reach the threshold of the run, the smaller first.
     pub(super) matching: BTreeSet<(SetId, SetId)>,
     /// Numbers of partners, for estimates of the whole.
@@ -59,8 +61,10 @@ pub(super) fn list(
         let documents = thinning.count(collection.len());
         let share = share * documents as f64 / f64::from(collection.len().max(1));
         let by_chunk = by_chunk(collection, &units, chunks);
+        let across = collection.matches_across();
         let mut pairs = Vec::new();
-        for unit in units.ids() {
+        // Documents of a unit have one value.
+        for unit in units.ids().filter(|_| !across) {
             let size = units.size(unit);
             let (all, stands_for) = weight(&by_chunk[unit.index()], None, share);
             if all > 0 {
@@ -83,8 +87,17 @@ pub(super) fn list(
             .iter()
             .map(|edge| (edge.later.min(edge.earlier), edge.later.max(edge.earlier)))
             .collect();
-        let partners = Partners::new(&by_chunk, &edges, chunks).with_documents(documents);
-        return Ok(Listing { thinning, documents, removed, units, matching, partners, pairs });
+        let partners = Partners::new(&by_chunk, &edges, chunks, across).with_documents(documents);
+        return Ok(Listing {
+            thinning,
+            documents,
+            removed,
+            units,
+            across,
+            matching,
+            partners,
+            pairs,
+        });
     }
 }
 
@@ -136,7 +149,11 @@ impl Listing {
         // Documents of one unit of a method have the same words, and so the same features.
         let same = |unit: SetId| self.units.of_document(members(unit)[0]);
         let pairs = |n: u64| n * n.saturating_sub(1) / 2;
-        let copies: u64 = of_method.ids().map(|unit| pairs(members(unit).len() as u64)).sum();
+        let of_unit = |unit: SetId| pairs(members(unit).len() as u64);
+        let copies: u64 = match self.across {
+            true => 0,
+            false => of_method.ids().map(of_unit).sum(),
+        };
         let (mut found, mut right) = (copies, copies);
         for edge in edges {
             let weight = (members(edge.later).len() * members(edge.earlier).len()) as u64;

@@ -15,12 +15,19 @@
 //! * Upper bound: the share if all documents had the same number of partners (Jensen: x/(1+x) is
 //!   concave), over whole numbers. If partners are not partners of each other, fewer are removed in
 //!   a random order (Caro 1979, Wei 1981). Components remove more: at most one document per pair.
+//! * Where documents match only across values, those of one value are no partners of each other, and which
+//!   of the values is kept decides: of a star, one document or all others. Documents that stay match no other that
+//!   stays, so each pair has one that is removed: with Cauchy–Schwarz, at least E\[X\]² / 4 E\[X²\] of all. At most
+//!   one is removed for each pair.
+//!   The estimate takes it that the first of all documents of a cluster decides: with copies of the same value, its share of
+//!   the removal of all is that of partners among both. Near-duplicates of the same value are not counted, so it is high.
 //! * Estimate: X is modelled as a gamma mixture of Poissons with these two means (Fisher, Corbet &
 //!   Williams 1943, where species are clusters).
 //!
 //! Standard errors of the means are from a jackknife over tenths of the chunks (Quenouille 1956).
 
 use lookalike_engine::{ChunkId, Collection, Edge, Linkage, SetId, Units};
+use std::borrow::Cow;
 
 /// Number of parts of the jackknife, each left out in turn.
 const PARTS: u32 = 10;
@@ -47,20 +54,28 @@ pub(super) struct Removal {
 
 impl Means {
     /// The removed share, from these means only.
-    pub(super) fn removal(self, linkage: Linkage) -> Removal {
+    ///
+    /// `alike`, where documents match only across values: the means of partners and copies of the same value
+    /// together. The first of them decides, so a document is removed with the share of its partners among them.
+    pub(super) fn removal(self, linkage: Linkage, alike: Option<Self>) -> Removal {
         let Self { partners: m, two_partners: f } = self;
         if m <= 0.0 {
             return Removal::default();
         }
         // An estimate may be below the minimum for whole numbers with this mean.
         let f = f.max(m.floor() * (2.0 * m - m.floor() - 1.0));
-        let low = m * m / (2.0 * m + f);
+        let low = match alike {
+            None => m * m / (2.0 * m + f),
+            Some(_) => m * m / (4.0 * (m + f)),
+        };
         let high = match linkage {
-            Linkage::Leaders => equal(m),
-            Linkage::Components => (m / 2.0).min(1.0),
+            Linkage::Leaders if alike.is_none() => equal(m),
+            _ => (m / 2.0).min(1.0),
         };
         let high = high.max(low);
-        Removal { low, expected: (1.0 - mixture(m, f)).clamp(low, high), high }
+        let Self { partners: all, two_partners } = alike.unwrap_or(self);
+        let expected = m / all.max(m) * (1.0 - mixture(all.max(m), two_partners.max(f)));
+        Removal { low, expected: expected.clamp(low, high), high }
     }
 }
 
@@ -91,8 +106,10 @@ type ByChunk = Vec<(ChunkId, u64)>;
 
 /// The numbers of partners in a sample.
 pub(super) struct Partners {
-    /// For each unit its documents, and all partners of its documents, themselves included.
+    /// For each unit its documents, and all partners of its documents, themselves included unless documents
+    /// match only across values.
     of_units: Vec<(ByChunk, ByChunk)>,
+    across: bool,
     chunks: u32,
     documents: u64,
 }
@@ -141,15 +158,18 @@ pub(super) fn weight(a: &ByChunk, b: Option<&ByChunk>, share: f64) -> (u64, f64)
 
 impl Partners {
     /// From all edges that reach the threshold. O(edges · chunks of a unit's documents).
-    pub(super) fn new(by_chunk: &[ByChunk], edges: &[Edge], chunks: u32) -> Self {
-        let mut met: Vec<ByChunk> = by_chunk.to_vec();
+    pub(super) fn new(by_chunk: &[ByChunk], edges: &[Edge], chunks: u32, across: bool) -> Self {
+        let mut met: Vec<ByChunk> = match across {
+            true => vec![ByChunk::new(); by_chunk.len()],
+            false => by_chunk.to_vec(),
+        };
         for edge in edges {
             met[edge.later.index()].extend_from_slice(&by_chunk[edge.earlier.index()]);
             met[edge.earlier.index()].extend_from_slice(&by_chunk[edge.later.index()]);
         }
         let documents = by_chunk.iter().flatten().map(|&(_, count)| count).sum();
         let of_units = by_chunk.iter().cloned().zip(met.into_iter().map(merged)).collect();
-        Self { of_units, chunks, documents }
+        Self { of_units, across, chunks, documents }
     }
 
     /// Sets the number of all documents, including those without a feature set.
@@ -160,6 +180,25 @@ impl Partners {
     /// Means in the whole, of which the sample is this share; `left_out` omits a part of the
     /// chunks.
     pub(super) fn means(&self, share: f64, left_out: Option<u32>) -> Means {
+        self.means_of(share, left_out, !self.across, |_, met| Cow::Borrowed(met))
+    }
+
+    /// The same of partners and copies of the same value together.
+    fn alike(&self, share: f64, left_out: Option<u32>) -> Means {
+        let both = |own: &ByChunk, met: &ByChunk| merged([&own[..], met].concat());
+        self.means_of(share, left_out, true, |own, met| Cow::Owned(both(own, met)))
+    }
+
+    /// The means of the documents that `counted` says for a unit and its partners, of which each document is one
+    /// itself or not.
+    fn means_of<'p>(
+        &'p self,
+        share: f64,
+        left_out: Option<u32>,
+        with_itself: bool,
+        counted: impl Fn(&'p ByChunk, &'p ByChunk) -> Cow<'p, ByChunk>,
+    ) -> Means {
+        let itself = u64::from(with_itself);
         let takes = |chunk: ChunkId| left_out.is_none_or(|part| chunk.0 % self.parts() != part);
         let of = |counts: &ByChunk| -> u64 {
             counts.iter().filter(|&&(chunk, _)| takes(chunk)).map(|&(_, count)| count).sum()
@@ -173,8 +212,9 @@ impl Partners {
         let documents = self.documents as f64 * kept;
         let (mut one, mut two) = (0.0, 0.0);
         for (own, met) in units() {
-            let total = of(met);
-            if total < 2 {
+            let met = counted(own, met);
+            let total = of(&met);
+            if total <= itself {
                 continue;
             }
             let squares: f64 = met
@@ -184,7 +224,7 @@ impl Partners {
                 .sum();
             for &(chunk, members) in own.iter().filter(|&&(chunk, _)| takes(chunk)) {
                 let here = met.binary_search_by_key(&chunk, |&(c, _)| c).map_or(0, |at| met[at].1);
-                let near = here as f64 - 1.0;
+                let near = here as f64 - itself as f64;
                 let far = (total - here) as f64;
                 let squares = squares - (here as f64) * (here as f64);
                 one += members as f64 * (near / p + far / (p * p));
@@ -210,7 +250,10 @@ impl Partners {
     /// `glued` is the ratio of removed documents within the sample to those of cliques.
     pub(super) fn removal(&self, share: f64, linkage: Linkage, glued: f64) -> Removal {
         let of = |left_out| {
-            let Removal { low, expected, high } = self.means(share, left_out).removal(linkage);
+            let Removal { low, expected, high } = {
+                let alike = self.across.then(|| self.alike(share, left_out));
+                self.means(share, left_out).removal(linkage, alike)
+            };
             [low * glued.min(1.0), expected * glued, high * glued.max(1.0)]
         };
         let said = of(None);
@@ -230,8 +273,16 @@ impl Partners {
 
     /// Removed documents within the sample if partners formed cliques: the sum of X/(1+X).
     pub(super) fn in_cliques(&self) -> f64 {
-        let sum = |of: &ByChunk| of.iter().map(|&(_, count)| count).sum::<u64>() as f64;
-        self.of_units.iter().map(|(own, met)| sum(own) * (1.0 - 1.0 / sum(met).max(1.0))).sum()
+        let sum = |of: &ByChunk| of.iter().map(|&(_, count)| count).sum::<u64>();
+        let removed = |(own, met): &(ByChunk, ByChunk)| {
+            let (own, met) = (sum(own) as f64, sum(met) as f64);
+            match self.across {
+                // By a partner, if that comes before all copies.
+                true => own * met / (own + met).max(1.0),
+                false => own * (1.0 - 1.0 / met.max(1.0)),
+            }
+        };
+        self.of_units.iter().map(removed).sum()
     }
 }
 
@@ -243,13 +294,13 @@ mod tests {
     #[test]
     fn cliques_of_one_size_are_estimated_exactly() {
         // All have two partners: two of three are removed, by both bounds.
-        let all = Means { partners: 2.0, two_partners: 2.0 }.removal(Linkage::Leaders);
+        let all = Means { partners: 2.0, two_partners: 2.0 }.removal(Linkage::Leaders, None);
         assert!((all.low - 2.0 / 3.0).abs() < 1e-12 && (all.high - 2.0 / 3.0).abs() < 1e-12);
         // One in ten is in a pair.
-        let pairs = Means { partners: 0.1, two_partners: 0.0 }.removal(Linkage::Leaders);
+        let pairs = Means { partners: 0.1, two_partners: 0.0 }.removal(Linkage::Leaders, None);
         assert!((pairs.low - 0.05).abs() < 1e-12 && (pairs.high - 0.05).abs() < 1e-12);
         // Inconsistent estimates: a mean of 40 and very few with two.
-        let odd = Means { partners: 40.0, two_partners: 3.0 }.removal(Linkage::Leaders);
+        let odd = Means { partners: 40.0, two_partners: 3.0 }.removal(Linkage::Leaders, None);
         assert!(odd.low <= odd.high && odd.high < 1.0, "{odd:?}");
     }
 
@@ -277,7 +328,7 @@ mod tests {
         assert_eq!(weight(&of(&[(0, 2)]), Some(&of(&[(0, 1), (1, 1)])), 0.5), (4, 4.0 + 8.0));
         // Three partners of each other, all far apart, in a sample of all.
         let apart: Vec<ByChunk> = (0..3).map(|chunk| of(&[(chunk, 1)])).collect();
-        let partners = Partners::new(&apart, &[pair(1, 0), pair(2, 0), pair(2, 1)], 3);
+        let partners = Partners::new(&apart, &[pair(1, 0), pair(2, 0), pair(2, 1)], 3, false);
         assert_eq!(partners.means(1.0, None), Means { partners: 2.0, two_partners: 2.0 });
         assert!((partners.in_cliques() - 2.0).abs() < 1e-12);
         // The same as a sample of half: 6 documents with 4 partners each, in twos 8.
@@ -285,7 +336,46 @@ mod tests {
         assert_eq!(half, Means { partners: 4.0, two_partners: 8.0 });
     }
 
+    #[test]
+    fn documents_of_one_value_are_no_partners() {
+        // Two copies of one value, and three of another, in a chunk each.
+        let apart: Vec<ByChunk> = [vec![0, 1], vec![2, 3, 4]]
+            .map(|chunks| chunks.into_iter().map(|chunk| (ChunkId(chunk), 1)).collect())
+            .to_vec();
+        let partners = Partners::new(&apart, &[pair(1, 0)], 5, true);
+        // 2 · 3 + 3 · 2 partners, and 2 · 3 · 2 + 3 · 2 · 1 in twos.
+        let means = partners.means(1.0, None);
+        assert_eq!(means, Means { partners: 12.0 / 5.0, two_partners: 18.0 / 5.0 });
+        let alike = partners.alike(1.0, None);
+        assert_eq!(alike, Means { partners: 4.0, two_partners: 12.0 });
+        let said = means.removal(Linkage::Leaders, Some(alike));
+        assert!(said.low <= 0.4 && said.high >= 0.6, "{said:?}");
+        assert!((partners.in_cliques() - 12.0 / 5.0).abs() < 1e-12);
+    }
+
     proptest! {
+        /// Clusters of documents of two values, of which all of one value are removed.
+        #[test]
+        fn the_truth_across_values_is_within_the_bounds(
+            clusters in prop::collection::vec((1u32..40, 0u32..40), 1..40),
+        ) {
+            let (mut documents, mut truth, mut one, mut two) = (0.0, 0.0, 0.0, 0.0);
+            for (removed, kept) in clusters {
+                let (a, b) = (f64::from(removed), f64::from(kept));
+                documents += a + b;
+                truth += if kept > 0 { a } else { 0.0 };
+                one += 2.0 * a * b;
+                two += a * b * (b - 1.0) + b * a * (a - 1.0);
+            }
+            let means = Means { partners: one / documents, two_partners: two / documents };
+            for linkage in [Linkage::Leaders, Linkage::Components] {
+                let said = means.removal(linkage, Some(means));
+                let truth = truth / documents;
+                prop_assert!(said.low <= truth + 1e-9 && truth <= said.high + 1e-9, "{said:?} {truth}");
+                prop_assert!(said.low <= said.expected && said.expected <= said.high);
+            }
+        }
+
         /// The truth of any cliques lies between the bounds that their means give.
         #[test]
         fn the_truth_is_within_the_bounds(sizes in prop::collection::vec(1u32..40, 1..40)) {
@@ -296,11 +386,11 @@ mod tests {
             };
             let means = Means { partners: mean(&|x| x), two_partners: mean(&|x| x * (x - 1.0)) };
             let truth = (documents - sizes.len() as f64) / documents;
-            let said = means.removal(Linkage::Leaders);
+            let said = means.removal(Linkage::Leaders, None);
             prop_assert!(said.low <= truth + 1e-9 && truth <= said.high + 1e-9, "{said:?} {truth}");
             prop_assert!(said.low <= said.expected && said.expected <= said.high);
             // Components of cliques are the cliques.
-            let said = means.removal(Linkage::Components);
+            let said = means.removal(Linkage::Components, None);
             prop_assert!(said.low <= truth + 1e-9 && truth <= said.high + 1e-9, "{said:?} {truth}");
         }
     }

@@ -77,8 +77,7 @@ impl Bench<'_> {
         settings: &MatchSettings,
         approach: &Approach,
     ) -> Result<Trial, LookalikeError> {
-        let given = &self.inputs.options.fields.given;
-        let signer = Signer::for_approach(settings, approach)?.with_given(given);
+        let signer = Signer::for_approach(settings, approach)?.of_inputs(self.inputs);
         let options = IngestOptions {
             trim_heap: false,
             threads: self.threads,
