@@ -24,7 +24,7 @@ PAGES = ROOT / "docs" / "cookbook"
 METHODS = ROOT / "docs" / "methods"
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 # How-tos that are told as a story.
-HOW_TOS = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("across", "decontaminate", "ignore-text")]
+HOW_TOS = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("across", "decontaminate", "ignore-text", "passages")]
 PDFTOTEXT = Path(__file__).resolve().with_name("pdftotext.py")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXIT_CODE = re.compile(r"# exit code (\d+)\s*\Z")

@@ -38,7 +38,7 @@ ALLOWED = {
     "lookalike-run": {
         "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-io", "lookalike-spill",
         "lookalike-engine", "lookalike-report", "lookalike-methods", "lookalike-lexicon", "lookalike-index",
-        "lookalike-decide",
+        "lookalike-decide", "lookalike-passages",
     },
     "lookalike-measure": {
         "lookalike-run", "lookalike-text", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-io",

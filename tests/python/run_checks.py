@@ -52,6 +52,7 @@ from checks.mail import mail
 from checks.mail_options import mail_options
 from checks.methods import lexicons, methods, simhash_idf
 from checks.office import office
+from checks.passages import passages
 from checks.packages import packages
 from checks.pipes import pipes
 from checks.plan import plan
@@ -108,6 +109,7 @@ PARTS = (
     counts,
     lost,
     decontaminated,
+    passages,
     repeated_ids,
     keep_fields,
     common,

@@ -11,15 +11,18 @@ mod lexicon;
 mod matching;
 mod options;
 mod output;
+mod passages;
 mod plan;
 mod recluster;
 mod results;
 mod run;
+mod search;
 mod values;
 
 pub(crate) use {
     about::*, decontaminate::*, documents::*, evaluate::*, filter::*, index::*, input::*,
-    lexicon::*, matching::*, options::*, output::*, plan::*, recluster::*, results::*, run::*,
+    lexicon::*, matching::*, options::*, output::*, passages::*, plan::*, recluster::*, results::*,
+    run::*, search::*,
 };
 
 use clap::{Parser, Subcommand};
@@ -88,6 +91,16 @@ Examples:
       --item-fields question,choices --ngram 13 --output found"
     )]
     Decontaminate(DecontaminateArgs),
+    /// Find the passages that stand twice in documents, and cut their later copies
+    #[command(after_help = "\
+Documents that come first take precedence: files in the order of their names.
+Run dedup first: it removes copies of whole documents, each with its proof.
+
+Examples:
+  lookalike passages clean/kept.jsonl --output cut
+  lookalike passages crawl/*.jsonl.zst --length 30 --whole line --output cut
+  lookalike passages docs.parquet --cut none --output found --tables tsv")]
+    Passages(PassagesArgs),
     /// Predict from a sample what a long run will find and cost, and recommend a method
     #[command(after_help = "\
 Reads a sample and writes no results. For each method it prints the expected

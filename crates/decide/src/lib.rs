@@ -9,6 +9,7 @@ mod column;
 mod contamination;
 mod digest;
 pub mod name;
+mod passages;
 mod read;
 mod represented;
 mod rule;
@@ -21,6 +22,7 @@ pub use contamination::{
 };
 pub use digest::{TableDigest, row_hash, run_digest};
 pub use name::DocumentName;
+pub use passages::{CUTS, CutPassage, EDITS, Edit, PASSAGES, Passage, PassagePlace};
 pub use read::{DifferenceColumns, ReadDifference, ReadMember, ReadRemoval};
 pub use represented::{Represented, RepresentedCells};
 pub use rule::{Identity, Rule, Verify};

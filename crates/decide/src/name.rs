@@ -38,6 +38,10 @@ pub const KEPT: [Column; WIDTH] =
 pub const LEADER: [Column; WIDTH] =
     [Column::text("leader_id"), Column::text("leader_file"), Column::count("leader_record")];
 
+/// The first document with a passage.
+pub const FIRST: [Column; WIDTH] =
+    [Column::text("first_id"), Column::text("first_file"), Column::count("first_record")];
+
 /// An item of a benchmark.
 pub const ITEM: [Column; WIDTH] =
     [Column::text("item_id"), Column::text("item_file"), Column::count("item_record")];

@@ -3,6 +3,7 @@
 use crate::column::{Item, Layout, TableRow};
 use crate::contamination::{BENCHMARKS, CONTAMINATION, ITEMS, SPANS};
 use crate::name::{A, B, DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, name_items};
+use crate::passages::{CUTS, EDITS, PASSAGES};
 use crate::represented::RepresentedCells;
 use lookalike_core::Overlap;
 use lookalike_io::Problem;
@@ -350,7 +351,7 @@ fn known<'c>(number: u64) -> Cell<'c> {
 
 /// The names of all tables, and all columns of each.
 #[must_use]
-pub fn all_tables() -> [(&'static str, Vec<Column>); 10] {
+pub fn all_tables() -> [(&'static str, Vec<Column>); 13] {
     [
         (LEDGER.name, LEDGER.all()),
         (PAIRS.name, PAIRS.all()),
@@ -362,6 +363,9 @@ pub fn all_tables() -> [(&'static str, Vec<Column>); 10] {
         (SPANS.name, SPANS.all()),
         (ITEMS.name, ITEMS.all()),
         (BENCHMARKS.name, BENCHMARKS.all()),
+        (PASSAGES.name, PASSAGES.all()),
+        (CUTS.name, CUTS.all()),
+        (EDITS.name, EDITS.all()),
     ]
 }
 

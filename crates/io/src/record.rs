@@ -287,9 +287,13 @@ pub trait Fates: Sync {
     fn fate(&self, file: u32, record: u32) -> Fate;
     /// The values that marking adds to a usable record: one for each of the names.
     fn mark(&self, file: u32, record: u32) -> Vec<MarkValue<'_>>;
-    /// The text that a kept record is written with, if it is another one than it has. A record that cannot
-    /// have it is removed.
+    /// The text that a kept record is written with, if it is another one than it has. What becomes of a
+    /// record that cannot have it says [`Fates::of_refused`].
     fn replacement(&self, _file: u32, _record: u32) -> Option<Replacement<'_>> {
         None
+    }
+    /// The fate of records that cannot have another text: removed, or kept as they are.
+    fn of_refused(&self) -> Fate {
+        Fate::Removed
     }
 }

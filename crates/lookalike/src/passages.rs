@@ -29,6 +29,14 @@ pub use lookalike_passages::anchors::WrongLengths;
 pub use lookalike_passages::{Cut, CutRule, Lengths};
 pub use lookalike_text::NotCut;
 
+#[cfg(feature = "files")]
+pub use lookalike_report::PassageSummary;
+#[cfg(feature = "files")]
+pub use lookalike_run::{
+    PassageSettings, Passages, PassagesJob, PassagesOutcome, WhatIsCut, Whole, passages,
+    run_passages,
+};
+
 /// The repeated passages of texts. Texts take precedence over those after them.
 #[derive(Debug)]
 pub struct TextPassages<'t> {

@@ -822,3 +822,51 @@ pub const CONTAMINATION: &[Item] = &[
         ..ITEMS
     },
 ];
+
+/// What a repeated passage is, and what of it is cut; settings of `passages` alone.
+pub const PASSAGES: &[Item] = &[
+    Item {
+        name: "length",
+        short: Some('L'),
+        hidden_aliases: &["min-words"],
+        value: "N",
+        kind: Kind::Count(1),
+        default: Some("50"),
+        help: "The fewest words of a passage",
+        heading: "Passages",
+        ..MATCHING
+    },
+    Item {
+        name: "copies",
+        value: "N",
+        kind: Kind::Count(2),
+        default: Some("2"),
+        help: "The fewest places at which a passage stands, the first one included",
+        heading: "Passages",
+        ..MATCHING
+    },
+    Item {
+        name: "cut",
+        value: "RULE",
+        kind: Kind::Choice(&["none", "kept", "later", "all"]),
+        default: Some("kept"),
+        help: "Which copies are cut: those of which the same words stand whole in what is kept (kept), all but the \
+               first (later), all (all), or none, which writes no documents",
+        long_help: Some(
+            "Which copies are cut. kept: those of which the same words stand whole, at an earlier place, in the \
+             documents that are written, so that nothing is lost. later: all but the first, of which less may be \
+             left, as it may overlap another passage. all: every copy, as suffix-array deduplication does (Lee et al. \
+             2021). none: passages are listed, and no document is written.",
+        ),
+        heading: "Passages",
+        ..MATCHING
+    },
+    Item {
+        name: "whole",
+        value: "UNIT",
+        kind: Kind::Choice(&["line", "sentence", "paragraph"]),
+        help: "Cut whole lines, sentences or paragraphs only: what of a passage is less stays",
+        heading: "Passages",
+        ..MATCHING
+    },
+];

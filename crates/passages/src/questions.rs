@@ -31,6 +31,15 @@ impl Questions {
         (Self { asked }, places)
     }
 
+    /// The documents of the questions, ascending and distinct, with the fewest units that each has.
+    pub fn documents(&self, lengths: Lengths) -> impl Iterator<Item = (u32, usize)> {
+        self.asked.chunk_by(|a, b| a.place.document == b.place.document).map(move |of| {
+            let last = of[of.len() - 1];
+            let windows = last.place.unit as usize + usize::from(last.windows);
+            (last.place.document, windows - 1 + lengths.window() as usize)
+        })
+    }
+
     /// Appends the hashes of the windows of a document that are asked for. O(their units).
     ///
     /// # Panics

@@ -20,10 +20,10 @@ mod matching;
 mod portions;
 mod scan;
 mod search;
+mod searched;
 mod second_reading;
 mod settings;
 mod tables;
-mod words;
 
 pub use answer::{Contamination, decontaminate};
 pub use fates::ContaminatedDocument;

@@ -47,10 +47,12 @@ pub mod no_statistics;
 pub mod opened;
 mod page_files;
 pub mod panics;
+mod passages;
 mod piped;
 mod plan_file;
 mod read_table;
 pub mod reading;
+mod readings;
 mod recluster;
 mod reread;
 mod resources;
@@ -72,6 +74,7 @@ mod template_sample;
 mod term_counts;
 pub mod tokens;
 mod undo;
+mod words;
 
 pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};
 pub use boilerplate::BoilerplateLimit;
@@ -90,6 +93,10 @@ pub use index::{Index, IndexWriter};
 pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from, merge_lexicons};
 pub use memory_table::ResultTable;
+pub use passages::{
+    PassageSettings, Passages, PassagesJob, PassagesOutcome, WhatIsCut, Whole, passages,
+    run_passages,
+};
 pub use piped::{StreamFiles, run_dedup_into};
 pub use read_table::read_table;
 pub use recluster::{ReclusterJob, recluster};

@@ -16,6 +16,15 @@ pub enum NotCut {
     SharedPlace,
 }
 
+/// A place of a text with what is put there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextEdit {
+    /// The bytes that go.
+    pub bytes: Range<usize>,
+    /// What takes their place: nothing, a line end, or a space.
+    pub put: &'static str,
+}
+
 /// The text without these runs of words, which are ascending and do not meet; `words` has the place of
 /// each word of the text ([`Analyzer::located_tokens`](crate::Analyzer::located_tokens)).
 ///
@@ -38,6 +47,21 @@ pub fn cut_words(
     words: &[Range<usize>],
     runs: &[Range<usize>],
 ) -> Result<String, NotCut> {
+    Ok(edited(text, &cut_edits(text, words, runs)?))
+}
+
+/// What [`cut_words`] replaces, ascending.
+///
+/// # Errors
+/// A text that cannot be cut there.
+///
+/// # Panics
+/// With runs of words that the text does not have.
+pub fn cut_edits(
+    text: &str,
+    words: &[Range<usize>],
+    runs: &[Range<usize>],
+) -> Result<Vec<TextEdit>, NotCut> {
     let cut: usize = runs.iter().map(Range::len).sum();
     if cut >= words.len() {
         return Err(NotCut::NothingLeft);
@@ -49,24 +73,42 @@ pub fn cut_words(
     if runs.iter().any(|run| meet(run.start) || meet(run.end)) {
         return Err(NotCut::SharedPlace);
     }
-    let mut out = String::with_capacity(text.len());
-    let mut from = 0;
+    let mut edits: Vec<TextEdit> = Vec::with_capacity(runs.len());
     for run in runs {
         let (start, last) = (words[run.start].start, words[run.end - 1].end);
         let next = words.get(run.end).map_or(text.len(), |next| next.start);
-        out.push_str(&text[from..start]);
         let behind = &text[last..next];
-        if let Some(end) = behind.find('\n') {
-            out.push_str(if behind[..end].ends_with('\r') { "\r\n" } else { "\n" });
-        } else if out.ends_with(char::is_alphanumeric)
-            && text[next..].starts_with(char::is_alphanumeric)
-        {
-            out.push(' ');
-        }
-        from = next;
+        // What stands before it is kept: words of a run and of the one before do not meet.
+        let joins = || {
+            text[..start].ends_with(char::is_alphanumeric)
+                && text[next..].starts_with(char::is_alphanumeric)
+        };
+        let put = match behind.find('\n') {
+            Some(end) if behind[..end].ends_with('\r') => "\r\n",
+            Some(_) => "\n",
+            None if joins() => " ",
+            None => "",
+        };
+        edits.push(TextEdit { bytes: start..next, put });
+    }
+    Ok(edits)
+}
+
+/// A text with its edits, which are ascending.
+///
+/// # Panics
+/// With places that the text does not have.
+#[must_use]
+pub fn edited(text: &str, edits: &[TextEdit]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for TextEdit { bytes, put } in edits {
+        out.push_str(&text[from..bytes.start]);
+        out.push_str(put);
+        from = bytes.end;
     }
     out.push_str(&text[from..]);
-    Ok(out)
+    out
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ def resuming(c: Checks) -> None:
     docs, rng = folder / "docs.jsonl", random.Random(71)
     vocabulary = ["".join(rng.choice(LETTERS) for _ in range(rng.randint(2, 9))) for _ in range(3000)]
     with open(docs, "w", encoding="utf-8") as out:
-        for number in range(20_000):
+        for number in range(10_000):
             if number % 5 == 4:
                 text[rng.randrange(160)] = "other"
             elif number % 5 != 3 or not number:

@@ -59,6 +59,7 @@ groups! {
     MethodArgs, Methods: METHOD, KNOBS, METHOD_OPTIONS;
     SeedArgs, Seed: SEED;
     ContaminationArgs, OfContamination: CONTAMINATION_PRESET, CONTAMINATION;
+    PassageArgs, OfPassages: PASSAGES;
 }
 
 impl<G> Deref for SettingArgs<G> {

@@ -14,12 +14,14 @@ mod lexicon;
 mod man;
 mod marked_mail;
 mod methods;
+mod passages;
 mod plan;
 mod presets;
 mod problems;
 mod query;
 mod recluster;
 mod run;
+mod search;
 mod settings;
 mod show;
 mod stream;
@@ -27,8 +29,8 @@ mod sweeps;
 mod undo;
 
 use crate::args::{
-    Cli, ClusterArgs, Command, DecontaminateArgs, DedupArgs, EvaluateArgs, PlanArgs, ReclusterArgs,
-    RunArgs,
+    Cli, ClusterArgs, Command, DecontaminateArgs, DedupArgs, EvaluateArgs, PassagesArgs, PlanArgs,
+    ReclusterArgs, RunArgs, SearchArgs,
 };
 use crate::exit::Exit;
 use crate::log;
@@ -38,7 +40,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
         Command::Dedup(DedupArgs { run: RunArgs { log, .. }, .. })
         | Command::Cluster(ClusterArgs { run: RunArgs { log, .. }, .. })
-        | Command::Decontaminate(DecontaminateArgs { log, .. })
+        | Command::Decontaminate(DecontaminateArgs { search: SearchArgs { log, .. }, .. })
+        | Command::Passages(PassagesArgs { search: SearchArgs { log, .. }, .. })
         | Command::Recluster(ReclusterArgs { log, .. })
         | Command::Evaluate(EvaluateArgs { log, .. })
         | Command::Plan(PlanArgs { log, .. }) => log::choose(log.log),
@@ -57,6 +60,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
             run::cluster(args)
         }
         Command::Decontaminate(args) => decontaminate::run(args),
+        Command::Passages(args) => passages::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Explain(args) => explain::run(args),

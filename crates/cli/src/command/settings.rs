@@ -8,6 +8,8 @@ use lookalike::{
     settings::Terms,
 };
 use lookalike_options::Item;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// The method that arguments name; `exact` is the exact join, as is none.
@@ -80,4 +82,17 @@ pub(super) fn settings(groups: &[&Given]) -> anyhow::Result<Settings> {
         return Err(WrongUsage(reason.to_owned()).into());
     }
     Ok(settings)
+}
+
+/// Settings of a group of their own, whose defaults are these.
+pub(super) fn of_group<S: Serialize + DeserializeOwned>(
+    defaults: S,
+    given: &Given,
+) -> anyhow::Result<S> {
+    let mut json = serde_json::to_value(defaults)?;
+    // The options of a preset are added to the command line.
+    for (item, value) in given.iter().filter(|(item, _)| item.name != "preset") {
+        json[item.path()] = value.clone();
+    }
+    Ok(serde_json::from_value(json)?)
 }

@@ -72,7 +72,7 @@ pub struct Routed {
     pub(super) pieces: [Piece; Role::COUNT],
     /// One-document files to copy.
     pub(super) copies: Vec<u32>,
-    /// Files and numbers of records that could not have another text, and are removed.
+    /// Files and numbers of records that could not have another text.
     refused: Vec<(u32, u32)>,
 }
 
@@ -116,7 +116,7 @@ impl Routed {
     }
 
     /// Files and numbers of the records that could not have another text
-    /// ([`Fates::replacement`]): they are removed instead.
+    /// ([`Fates::replacement`]).
     #[must_use]
     pub fn refused(&self) -> &[(u32, u32)] {
         &self.refused
@@ -256,8 +256,9 @@ impl Router<'_> {
             true => Role::Kept,
             false => {
                 out.refused.push((file, record));
-                out.pieces[Role::Removed.index()].data.extend_from_slice(raw);
-                Role::Removed
+                let role = self.options.role(self.fates.of_refused());
+                out.pieces[role.index()].data.extend_from_slice(raw);
+                role
             }
         };
         let piece = &mut out.pieces[role.index()];
@@ -298,7 +299,7 @@ impl Router<'_> {
             let field = &self.inputs.options.fields.text;
             let (batch, refused) = replaced_columns::replaced_batch(batch, field, &replacements);
             for row in refused {
-                roles[row] = Role::Removed;
+                roles[row] = self.options.role(self.fates.of_refused());
                 out.refused.push((file, first + row as u32));
             }
             changed = Some(batch);
@@ -339,7 +340,7 @@ impl Router<'_> {
             if self.fates.replacement(file, 1).is_some() {
                 // The list names files as they are.
                 out.refused.push((file, 1));
-                fate = Fate::Removed;
+                fate = self.fates.of_refused();
             }
             let role = self.options.role(fate);
             let name = &self.inputs.files[file as usize].name;

@@ -1,11 +1,13 @@
 //! A search in memory: a source to tables, without a result directory.
 
 use super::search::{Search, check_items, item_reading, settings_of_run};
-use super::settings::{Admitted, ContaminationAction, ContaminationSettings};
+use super::second_reading::read_again;
+use super::settings::{ContaminationAction, ContaminationSettings};
 use super::tables::Tables;
 use crate::memory::Memory;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
+use crate::readings::first::Admitted;
 use crate::settings::thread_count;
 use crate::source::{CallerSource, Source, reads_twice};
 use crate::table_store::TablesInMemory;
@@ -100,8 +102,18 @@ pub fn decontaminate(
     };
     caught(|| {
         let found = search.find(progress)?;
-        let second = found.second_reading(search.documents, search.limits);
-        let read = |each: &mut dyn FnMut(_) -> _| second.run(None, each, progress);
+        let list = ContaminationAction::List;
+        let read = |each: &mut dyn FnMut(_) -> _| {
+            read_again(
+                found.searched(),
+                search.documents,
+                search.limits,
+                list,
+                None,
+                each,
+                progress,
+            )
+        };
         let (tables, totals, written) =
             Tables::write(&TablesInMemory, &found.items, &found.decisions, read, progress)?;
         let settings = settings_of_run(settings, contamination, &[]);
@@ -112,7 +124,7 @@ pub fn decontaminate(
                 (input.format, input.bytes) = ("memory".into(), summary.text_bytes);
             }
         }
-        let documents = found.contaminated();
+        let documents = found.decisions.documents();
         let documents = documents.into_iter().map(|(file, record)| Place { file, record });
         let Tables { contamination, spans, items, benchmarks } = tables;
         Ok(Contamination {

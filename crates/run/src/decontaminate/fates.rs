@@ -1,9 +1,8 @@
 //! What becomes of the records of a chunk.
 
-use super::items::Items;
 use super::locating::Located;
-use super::matching::{Decisions, Match, matches_of};
-use super::scan::Scan;
+use super::matching::{Match, matches_of};
+use super::searched::Searched;
 use super::settings::ContaminationAction;
 use lookalike_decide::DocumentName;
 use lookalike_io::sink::{MarkKind, MarkNames};
@@ -58,9 +57,7 @@ pub(super) fn mark_names(prefix: &str) -> MarkNames {
 pub(super) struct ChunkFates<'a> {
     action: ContaminationAction,
     matches: &'a [Match],
-    scan: &'a Scan,
-    items: &'a Items,
-    decisions: &'a Decisions,
+    searched: Searched<'a>,
     /// Texts that are cut, before and after.
     cut: BTreeMap<(u32, u32), (String, String)>,
     /// Documents that have other words than items, and cannot be cut.
@@ -72,11 +69,9 @@ impl<'a> ChunkFates<'a> {
     pub(super) fn new(
         action: ContaminationAction,
         matches: &'a [Match],
-        scan: &'a Scan,
-        items: &'a Items,
-        decisions: &'a Decisions,
+        searched: Searched<'a>,
     ) -> Self {
-        Self { action, matches, scan, items, decisions, cut: BTreeMap::new(), uncut: Vec::new() }
+        Self { action, matches, searched, cut: BTreeMap::new(), uncut: Vec::new() }
     }
 
     /// Takes note of a document with matches. Only the text of a field can be cut: the places of others
@@ -127,19 +122,19 @@ impl<'a> ChunkFates<'a> {
     /// The first of the largest shares, compared as fractions.
     fn largest(&self, place: (u32, u32)) -> Option<Largest<'_>> {
         let matches = matches_of(self.matches, place);
-        let size = |one: &Match| self.decisions.counted.sizes[one.part as usize];
+        let size = |one: &Match| self.searched.decisions.counted.sizes[one.part as usize];
         let larger = |one: &Match, other: &Match| {
             let product = |a: &Match, b: &Match| u64::from(a.shared) * u64::from(size(b));
             product(one, other) > product(other, one)
         };
         let best = matches.iter().reduce(|best, one| if larger(one, best) { one } else { best })?;
-        let item_of = |one: &Match| self.items.place(one.part as usize).item;
+        let item_of = |one: &Match| self.searched.items.place(one.part as usize).item;
         let items = matches.chunk_by(|a, b| item_of(a) == item_of(b)).count() as u64;
-        let item = self.items.item(best.part as usize);
+        let item = self.searched.items.item(best.part as usize);
         Some(Largest {
             items,
             item: &item.name.id,
-            benchmark: &self.items.benchmarks[item.benchmark as usize],
+            benchmark: &self.searched.items.benchmarks[item.benchmark as usize],
             share: f64::from(best.shared) / f64::from(size(best).max(1)),
         })
     }
@@ -157,7 +152,7 @@ impl<'a> ChunkFates<'a> {
 impl Fates for ChunkFates<'_> {
     fn fate(&self, file: u32, record: u32) -> Fate {
         let place = (file, record);
-        match self.scan.bad.binary_search(&place) {
+        match self.searched.scan.reading.bad.binary_search(&place) {
             Ok(_) => Fate::Rejected,
             Err(_) if matches_of(self.matches, place).is_empty() => Fate::Kept,
             Err(_) if self.is_removed(place) => Fate::Removed,

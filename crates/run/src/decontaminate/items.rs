@@ -1,11 +1,12 @@
 //! The items of the benchmarks, read into memory: their names, their parts, and the index of the
 //! n-grams of these.
 
-use super::settings::{Admitted, ContaminationSettings};
-use super::words::{WordReader, WordScratch};
+use super::settings::ContaminationSettings;
 use crate::LookalikeError;
 use crate::lookup::name_of;
 use crate::reading::Documents;
+use crate::readings::first::Admitted;
+use crate::words::{WordReader, WordScratch};
 use lookalike_core::NgramIndex;
 use lookalike_core::ngrams::{Parts, TooManyTokens};
 use lookalike_decide::DocumentName;

@@ -2,8 +2,8 @@
 
 use super::fates::mark_names;
 use super::search::{Search, check_items, item_reading, settings_of_run};
-use super::second_reading::Routing;
-use super::settings::{Admitted, ContaminationAction, ContaminationSettings};
+use super::second_reading::read_again;
+use super::settings::{ContaminationAction, ContaminationSettings};
 use super::tables::Tables;
 use crate::analysis::pool;
 use crate::guards::LossLimit;
@@ -12,6 +12,8 @@ use crate::jobs::{outputs, working_directory};
 use crate::memory::{self, Memory};
 use crate::panics::caught;
 use crate::reading::Documents;
+use crate::readings::first::Admitted;
+use crate::readings::second::Routing;
 use crate::settings::thread_count;
 use crate::table_store::{TableFiles, write_problems};
 use crate::{LookalikeError, Settings, feature_settings, input_fields, skipped_files};
@@ -171,7 +173,11 @@ fn carry_out(
     let found = search.find(progress)?;
     let reading = started.elapsed().as_secs_f64();
     if matches!(job.action, ContaminationAction::Remove | ContaminationAction::Cut) {
-        check_loss(most.as_ref(), found.contaminated().len() as u64, found.scan.count())?;
+        check_loss(
+            most.as_ref(),
+            found.decisions.documents().len() as u64,
+            found.scan.reading.count(),
+        )?;
     }
     let store = TableFiles { staging: &staging, format: job.tables };
     let marks = job.action == ContaminationAction::Mark;
@@ -179,10 +185,18 @@ fn carry_out(
         mark: marks.then(|| mark_names(&job.mark_prefix)),
         ..RouteOptions::default()
     };
-    let routing = Routing { staging: &staging, options: &options, action: job.action };
-    let routing = (!is_list).then_some(routing);
-    let second = found.second_reading(search.documents, search.limits);
-    let read = |each: &mut dyn FnMut(_) -> _| second.run(routing, each, progress);
+    let routing = (!is_list).then_some(Routing { staging: &staging, options: &options });
+    let read = |each: &mut dyn FnMut(_) -> _| {
+        read_again(
+            found.searched(),
+            search.documents,
+            search.limits,
+            job.action,
+            routing,
+            each,
+            progress,
+        )
+    };
     let (tables, totals, written) =
         Tables::write(&store, &found.items, &found.decisions, read, progress)?;
 

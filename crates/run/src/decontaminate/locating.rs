@@ -2,7 +2,7 @@
 
 use super::items::Items;
 use super::matching::{Decisions, Match};
-use super::words::WordReader;
+use crate::words::WordReader;
 use lookalike_core::Ngram;
 use lookalike_core::spans::{Spans, union};
 use lookalike_text::{NotCut, cut_words};

@@ -74,12 +74,18 @@ impl Decisions {
             let ngrams = scan.of_document(number).iter().filter(|ngram| counts[ngram.index()]);
             for (part, shared) in shared.of(index, ngrams.copied()) {
                 if reaches(threshold, shared, sizes[part as usize]) {
-                    let place = (document.file, document.record);
-                    matches.push(Match { place, part, shared });
+                    matches.push(Match { place: document.place, part, shared });
                 }
             }
         }
         Ok(Self { counted, matches })
+    }
+
+    /// Files and numbers of the documents that contain a part, ascending.
+    pub(super) fn documents(&self) -> Vec<(u32, u32)> {
+        let mut places: Vec<(u32, u32)> = self.matches.iter().map(|one| one.place).collect();
+        places.dedup();
+        places
     }
 }
 

@@ -10,14 +10,16 @@ use super::items::Items;
 use super::matching::{Counted, Decisions};
 use super::scan::Scan;
 use super::search::{check_items, item_reading};
-use super::second_reading::{LocatedDocument, SecondReading};
-use super::settings::{Admitted, ContaminationSettings};
+use super::searched::Searched;
+use super::second_reading::{LocatedDocument, read_again};
+use super::settings::{ContaminationAction, ContaminationSettings};
 use super::tables::{FoundParts, MatchTables, write_benchmarks, write_items};
-use super::words::WordReader;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
+use crate::readings::first::Admitted;
 use crate::source::{Source, reads_twice};
 use crate::table_store::TablesInMemory;
+use crate::words::WordReader;
 use crate::{LookalikeError, ResultTable, Settings, feature_settings};
 use lookalike_core::Threshold;
 use lookalike_engine::Silent;
@@ -133,20 +135,20 @@ impl PortionSearch {
             let counted = counted.0.clone();
             let decisions = Decisions::new(&scan, items, counted, self.threshold, &Silent)?;
             let (scan, decisions) = (&scan, &decisions);
-            let (limits, cuts) = (LIMITS, true);
-            let second = SecondReading { documents, items, scan, decisions, reader, limits, cuts };
+            let searched = Searched { items, scan, decisions, reader };
             let mut contaminated = Vec::new();
             let read = |each: &mut dyn FnMut(LocatedDocument) -> _| {
                 let mut each = |mut document: LocatedDocument| {
                     contaminated.extend(document.written.take());
                     each(document)
                 };
-                second.run(None, &mut each, &Silent)
+                let cut = ContaminationAction::Cut;
+                read_again(searched, documents, LIMITS, cut, None, &mut each, &Silent)
             };
             let (tables, found, _) =
                 MatchTables::write(&TablesInMemory, items, decisions, read, &Silent)?;
             let MatchTables { contamination, spans, .. } = tables;
-            let (documents, problems) = (scan.count(), scan.problems.count());
+            let (documents, problems) = (scan.reading.count(), scan.reading.problems.count());
             if self.settings.fields.has_sections() {
                 // No field has the text.
                 contaminated.iter_mut().for_each(|document| document.left = None);

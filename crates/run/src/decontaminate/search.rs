@@ -3,16 +3,18 @@
 use super::items::Items;
 use super::matching::{Counted, Decisions};
 use super::scan::Scan;
-use super::second_reading::{SecondReading, Written};
-use super::settings::{Admitted, ContaminationAction, ContaminationSettings};
+use super::searched::Searched;
+use super::settings::{ContaminationAction, ContaminationSettings};
 use super::tables::Totals;
-use super::words::WordReader;
 use crate::reading::Documents;
+use crate::readings::first::Admitted;
+use crate::readings::second::Written;
+use crate::words::WordReader;
 use crate::{LookalikeError, Settings, input_fields, skipped_files};
 use lookalike_engine::Progress;
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_io::{DiscoverOptions, Inputs, Problem};
-use lookalike_report::{ContaminationSummary, InputSummary, Tool};
+use lookalike_report::{ContaminationSummary, Tool};
 use serde_json::{Map, Value, json, to_value};
 use std::path::PathBuf;
 
@@ -66,21 +68,9 @@ impl Search<'_> {
 }
 
 impl Found {
-    /// The documents that contain a part, in order.
-    pub(super) fn contaminated(&self) -> Vec<(u32, u32)> {
-        let mut places: Vec<(u32, u32)> =
-            self.decisions.matches.iter().map(|one| one.place).collect();
-        places.dedup();
-        places
-    }
-
-    pub(super) fn second_reading<'a>(
-        &'a self,
-        documents: Documents<'a>,
-        limits: PipelineLimits,
-    ) -> SecondReading<'a> {
+    pub(super) fn searched(&self) -> Searched<'_> {
         let Self { items, scan, decisions, reader } = self;
-        SecondReading { documents, items, scan, decisions, reader, limits, cuts: false }
+        Searched { items, scan, decisions, reader }
     }
 
     /// The summary, without outputs.
@@ -93,19 +83,19 @@ impl Found {
         written: &Written,
     ) -> ContaminationSummary {
         let removed = written.removed.as_slice();
-        let Self { items, scan, decisions, .. } = self;
-        let contaminated = self.contaminated().len() as u64;
+        let Self { items, scan: Scan { reading, .. }, decisions, .. } = self;
+        let contaminated = decisions.documents().len() as u64;
         let cut = match action {
             ContaminationAction::Cut => contaminated - removed.len() as u64,
             _ => 0,
         };
-        let documents = scan.count();
+        let documents = reading.count();
         let mut summary = ContaminationSummary {
             tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
             command: "decontaminate".into(),
             action: action.name().into(),
             settings,
-            inputs: input_summaries(inputs, scan, removed),
+            inputs: reading.input_summaries(inputs, removed),
             documents,
             contaminated,
             kept: documents - removed.len() as u64,
@@ -118,13 +108,13 @@ impl Found {
             shingles: items.index.len() as u64,
             common_shingles: decisions.counted.counts.iter().filter(|&&counts| !counts).count()
                 as u64,
-            problems: scan.problems.count(),
+            problems: reading.problems.count(),
             item_problems: items.problems.count(),
-            unreadable_inputs: scan.problems.unreadable().count() as u64,
+            unreadable_inputs: reading.problems.unreadable().count() as u64,
             skipped_files: inputs.skipped.len() as u64,
             left_out: skipped_files::left_out(&inputs.left_out),
-            words: scan.words,
-            text_bytes: scan.text_bytes,
+            words: reading.words,
+            text_bytes: reading.text_bytes,
             digest: totals.digest,
             ..ContaminationSummary::default()
         };
@@ -134,37 +124,8 @@ impl Found {
 
     /// The listed problems: of the documents, then of the items.
     pub(super) fn problems(&self) -> impl Iterator<Item = &Problem> {
-        self.scan.problems.listed().iter().chain(self.items.problems.listed())
+        self.scan.reading.problems.listed().iter().chain(self.items.problems.listed())
     }
-}
-
-pub(super) fn input_summaries(
-    inputs: &Inputs,
-    scan: &Scan,
-    removed: &[(u32, u32)],
-) -> Vec<InputSummary> {
-    let name = |value: Value| value.as_str().unwrap_or_default().to_owned();
-    let of_file = |file: &lookalike_io::InputFile| InputSummary {
-        name: file.name.clone(),
-        format: name(json!(file.format)),
-        compression: (file.compression != lookalike_io::Compression::None)
-            .then(|| name(json!(file.compression))),
-        bytes: file.size,
-        ..InputSummary::default()
-    };
-    let mut summaries: Vec<InputSummary> = inputs.files.iter().map(of_file).collect();
-    for &(file, _) in removed {
-        summaries[file as usize].removed += 1;
-    }
-    for (summary, &documents) in summaries.iter_mut().zip(&scan.of_files) {
-        summary.documents = documents;
-        summary.kept = documents - summary.removed;
-    }
-    for (file, problems) in scan.problems.counts() {
-        summaries[file as usize].problems = problems;
-    }
-    scan.problems.unreadable().for_each(|file| summaries[file as usize].unreadable = true);
-    summaries
 }
 
 /// The settings as a summary states them.

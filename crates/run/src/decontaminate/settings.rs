@@ -1,9 +1,7 @@
 //! Settings of a search for items: when a document contains one, and what becomes of it.
 
-use crate::opened::admit;
 use crate::{LookalikeError, Settings};
 use lookalike_core::Threshold;
-use lookalike_engine::Problems;
 use lookalike_io::FieldNames;
 use serde::{Deserialize, Serialize};
 
@@ -119,20 +117,5 @@ impl ContaminationAction {
             Self::Mark => "mark",
             Self::Cut => "cut",
         }
-    }
-}
-
-/// Which bad records are accepted.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Admitted {
-    pub(super) strict: bool,
-    pub(super) skip_unreadable: bool,
-}
-
-impl Admitted {
-    /// # Errors
-    /// The first problem that is not accepted.
-    pub(super) fn admit(self, problems: &Problems) -> Result<(), LookalikeError> {
-        admit(problems, self.strict, self.skip_unreadable)
     }
 }

@@ -7,7 +7,7 @@ use lookalike_text::{AnalysisSettings, Analyzer, Batch, Scratch};
 use std::ops::Range;
 
 /// Reads the words of texts; one for all threads.
-pub(super) struct WordReader {
+pub(crate) struct WordReader {
     analyzer: Analyzer,
     /// Whether texts have sections: no n-gram has words of two.
     sections: bool,
@@ -15,7 +15,7 @@ pub(super) struct WordReader {
 
 /// Working space of one thread.
 #[derive(Default)]
-pub(super) struct WordScratch {
+pub(crate) struct WordScratch {
     analysis: Scratch,
     features: FeatureScratch,
     hashes: Vec<u64>,
@@ -23,21 +23,21 @@ pub(super) struct WordScratch {
 
 /// The words of a text with their places.
 #[derive(Default)]
-pub(super) struct LocatedWords {
-    hashes: Vec<u64>,
+pub(crate) struct LocatedWords {
+    pub(crate) hashes: Vec<u64>,
     /// The byte range of each word.
-    pub(super) places: Vec<Range<usize>>,
+    pub(crate) places: Vec<Range<usize>>,
     /// Where sections end in both.
     section_ends: Vec<usize>,
 }
 
 impl WordReader {
-    pub(super) fn new(settings: &AnalysisSettings, sections: bool) -> Self {
+    pub(crate) fn new(settings: &AnalysisSettings, sections: bool) -> Self {
         Self { analyzer: Analyzer::new(settings), sections }
     }
 
     /// Reads the words of a text into the scratch.
-    pub(super) fn read(&self, text: &str, scratch: &mut WordScratch) {
+    pub(crate) fn read(&self, text: &str, scratch: &mut WordScratch) {
         let WordScratch { analysis, features, .. } = scratch;
         features.clear();
         self.analyzer.sections(self.sections_of(text), analysis, |batch| match batch {
@@ -48,11 +48,17 @@ impl WordReader {
     }
 
     /// The words of a text and the byte range of each. Slower, and it takes memory for each word.
-    pub(super) fn located(&self, text: &str) -> LocatedWords {
+    pub(crate) fn located(&self, text: &str) -> LocatedWords {
+        self.located_each(text, |_| ())
+    }
+
+    /// As [`WordReader::located`]; gives each word to `each` as well.
+    pub(crate) fn located_each(&self, text: &str, mut each: impl FnMut(&str)) -> LocatedWords {
         let mut words = LocatedWords::default();
         let mut start = 0;
         for section in self.sections_of(text) {
             self.analyzer.located_tokens(section, |word, place| {
+                each(word);
                 words.hashes.push(fingerprint::token(word.as_bytes()));
                 words.places.push(start + place.start..start + place.end);
             });
@@ -70,12 +76,12 @@ impl WordReader {
 
 impl WordScratch {
     /// Number of words that were read.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.features.token_count()
     }
 
     /// Adds the words to the part that is not yet ended; those of the next text follow them.
-    pub(super) fn append_to(&self, parts: &mut Parts) -> Result<(), TooManyTokens> {
+    pub(crate) fn append_to(&self, parts: &mut Parts) -> Result<(), TooManyTokens> {
         for (number, section) in self.features.sections().enumerate() {
             if number > 0 {
                 parts.end_section();
@@ -85,8 +91,13 @@ impl WordScratch {
         Ok(())
     }
 
+    /// The words of each section, as hashes.
+    pub(crate) fn sections(&self) -> impl Iterator<Item = &[u64]> {
+        self.features.sections()
+    }
+
     /// The distinct n-grams of an index in the text, ascending.
-    pub(super) fn ngrams(&mut self, index: &NgramIndex) -> Vec<Ngram> {
+    pub(crate) fn ngrams(&mut self, index: &NgramIndex) -> Vec<Ngram> {
         let Self { features, hashes, .. } = self;
         let mut found = Vec::new();
         for section in features.sections() {
@@ -98,14 +109,14 @@ impl WordScratch {
     }
 
     /// Frees what a large document has taken.
-    pub(super) fn free_large(&mut self) {
+    pub(crate) fn free_large(&mut self) {
         self.features.free_large();
     }
 }
 
 impl LocatedWords {
     /// The n-grams of an index in the text with the numbers of their first words, ascending.
-    pub(super) fn ngrams(&self, index: &NgramIndex) -> Vec<(Ngram, usize)> {
+    pub(crate) fn ngrams(&self, index: &NgramIndex) -> Vec<(Ngram, usize)> {
         let (mut found, mut start) = (Vec::new(), 0);
         for &end in &self.section_ends {
             index.scan(&self.hashes[start..end], &mut Vec::new(), |place, ngram| {

@@ -1,0 +1,198 @@
+//! The summary of a search for repeated passages.
+
+use crate::human::{bytes, count, counted, duration, rate, share};
+use crate::summary::is_zero;
+use crate::{InputSummary, LeftOutNames, Output, Run, Tool};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The content of `summary.json` of `passages`. All values but [`PassageSummary::run`] are the same bytes
+/// for the same documents and settings.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct PassageSummary {
+    /// The program that wrote the file.
+    pub tool: Tool,
+    /// The subcommand.
+    pub command: String,
+    /// The settings, by name.
+    pub settings: Map<String, Value>,
+    /// The files of the documents.
+    pub inputs: Vec<InputSummary>,
+    /// Documents.
+    pub documents: u64,
+    /// Documents with a passage that stands at another place too.
+    pub with_passages: u64,
+    /// Rows of `passages`: passages that stand at an earlier place.
+    pub passages: u64,
+    /// Words in them, each once.
+    pub later_words: u64,
+    /// Words of passages wherever they stand, each once.
+    pub repeated_words: u64,
+    /// Words of the longest passage.
+    pub longest: u64,
+    /// Places of the passage with the most.
+    pub most_copies: u64,
+    /// Documents that are written as kept; all where none is written.
+    pub kept: u64,
+    /// Documents that are removed, as no word is left.
+    pub removed: u64,
+    /// Kept documents with another text.
+    pub cut: u64,
+    /// Documents that could not be cut, and are kept as they are.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub uncut: u64,
+    /// Words that are cut, those of removed documents included.
+    pub cut_words: u64,
+    /// Rows of `cuts`.
+    pub cuts: u64,
+    /// Records that could not be read as documents.
+    pub problems: u64,
+    /// Files that could not be read to their end.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unreadable_inputs: u64,
+    /// Skipped files of directories and patterns.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub skipped_files: u64,
+    /// Files and directories in the inputs that are no data, by reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutNames>,
+    /// Words of the documents.
+    pub words: u64,
+    /// Bytes of their texts.
+    pub text_bytes: u64,
+    /// Warnings about the result.
+    pub warnings: Vec<String>,
+    /// Digest of the tables.
+    pub digest: String,
+    /// The written files.
+    pub outputs: Vec<Output>,
+    /// Time, memory and the like.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
+}
+
+impl PassageSummary {
+    /// Rows of name and value. Unusual counts that are 0 are omitted.
+    #[must_use]
+    pub fn table(&self) -> Vec<(String, String)> {
+        let mut rows: Vec<(String, String)> = Vec::new();
+        let mut row = |name: &str, value: String| rows.push((name.to_owned(), value));
+        let of_documents = |part| format!("{} ({})", count(part), share(part, self.documents));
+        let of_words = |part| format!("{} ({})", count(part), share(part, self.words));
+        row("documents", count(self.documents));
+        row("  with passages", of_documents(self.with_passages));
+        let longest = match self.passages {
+            0 => String::new(),
+            _ => format!(", the longest of {}", counted(self.longest, "word")),
+        };
+        row("passages", format!("{}{longest}", count(self.passages)));
+        row("words", count(self.words));
+        row("  in passages", of_words(self.repeated_words));
+        row("  later copies", of_words(self.later_words));
+        if self.cut_words > 0 {
+            row("  cut", of_words(self.cut_words));
+        }
+        for (name, number) in [
+            ("cut documents", self.cut),
+            ("removed documents", self.removed),
+            ("uncut documents", self.uncut),
+            ("unreadable records", self.problems),
+            ("unreadable inputs", self.unreadable_inputs),
+            ("skipped files", self.skipped_files),
+        ] {
+            if number > 0 {
+                row(name, count(number));
+            }
+        }
+        row("text", bytes(self.text_bytes));
+        if let Some(run) = &self.run {
+            let speed = (run.seconds > 0.0).then(|| self.text_bytes as f64 / 1e6 / run.seconds);
+            let speed = speed.map(|speed| format!(", {}", rate(speed))).unwrap_or_default();
+            row("time", format!("{}{speed}", duration(run.seconds)));
+            if let Some(memory) = run.peak_memory_bytes {
+                row("peak memory", bytes(memory));
+            }
+        }
+        rows
+    }
+
+    /// Warnings about what was not cut, and about what another command finds better.
+    #[must_use]
+    pub fn find_warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.uncut > 0 {
+            warnings.push(format!(
+                "{} could not be cut, as the text is not the value of one field, and {} kept as {}",
+                counted(self.uncut, "document"),
+                if self.uncut == 1 { "is" } else { "are" },
+                if self.uncut == 1 { "it is" } else { "they are" },
+            ));
+        }
+        if self.removed * 20 > self.documents {
+            warnings.push(format!(
+                "{} of {} documents have nothing but passages of others: run dedup first, which removes copies \
+                 of documents as a whole, each with its proof",
+                count(self.removed),
+                count(self.documents)
+            ));
+        }
+        warnings
+    }
+
+    /// The file's content: indented JSON that ends with a line break.
+    ///
+    /// # Errors
+    /// Serialisation failed, which does not occur for a well-formed summary.
+    pub fn to_json(&self) -> Result<String, serde_json::Error> {
+        let mut json = serde_json::to_string_pretty(self)?;
+        json.push('\n');
+        Ok(json)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_and_warnings_by_hand() {
+        let summary = PassageSummary {
+            documents: 40,
+            with_passages: 10,
+            passages: 1234,
+            longest: 77,
+            words: 10_000,
+            repeated_words: 4000,
+            later_words: 2500,
+            cut_words: 2400,
+            cut: 7,
+            removed: 3,
+            uncut: 1,
+            text_bytes: 60_000,
+            ..PassageSummary::default()
+        };
+        let rows = summary.table();
+        let rows: Vec<String> =
+            rows.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        assert_eq!(
+            rows,
+            [
+                "documents: 40",
+                "  with passages: 10 (25.0 %)",
+                "passages: 1,234, the longest of 77 words",
+                "words: 10,000",
+                "  in passages: 4,000 (40.0 %)",
+                "  later copies: 2,500 (25.0 %)",
+                "  cut: 2,400 (24.0 %)",
+                "cut documents: 7",
+                "removed documents: 3",
+                "uncut documents: 1",
+                "text: 60.0 kB",
+            ]
+        );
+        let warnings = summary.find_warnings();
+        assert!(warnings[0].starts_with("1 document could not be cut"), "{warnings:?}");
+        assert!(warnings[1].starts_with("3 of 40 documents have nothing but"), "{warnings:?}");
+        assert_eq!(PassageSummary::default().find_warnings(), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,21 @@
+//! Repeated passages: which runs of words stand twice in a collection, and the documents without them.
+//!
+//! The documents are read three times. The first reading (`search`) keeps the anchors of each document;
+//! a second one visits the documents that have windows to compare, and hashes those. Then all runs are
+//! known, and so is what is cut. The last reading (`placing`) finds the bytes of the passages, compares the
+//! words of each cut with those of its witness, and writes each record, some with another text.
+//!
+//! Memory: 32 bytes for each anchor, one for 18 words at a length of 50, and for each run.
+
+mod answer;
+mod job;
+mod placing;
+mod search;
+mod settings;
+mod stretches;
+mod tables;
+mod whole;
+
+pub use answer::{Passages, passages};
+pub use job::{PassagesJob, PassagesOutcome, run_passages};
+pub use settings::{PassageSettings, WhatIsCut, Whole};

@@ -1,0 +1,111 @@
+//! A search in memory: a source to tables, without a result directory.
+
+use super::job::settings_of_run;
+use super::search::Search;
+use super::settings::PassageSettings;
+use super::tables::Tables;
+use crate::memory::Memory;
+use crate::panics::caught;
+use crate::reading::{Documents, Reading};
+use crate::readings::first::Admitted;
+use crate::settings::thread_count;
+use crate::source::{CallerSource, Source, reads_twice};
+use crate::table_store::TablesInMemory;
+use crate::{
+    LookalikeError, Place, Resources, ResultTable, Settings, feature_settings, input_fields,
+};
+use lookalike_engine::Progress;
+use lookalike_engine::pipeline::PipelineLimits;
+use lookalike_io::Problem;
+use lookalike_report::PassageSummary;
+
+/// The repeated passages of a source, in memory.
+#[derive(Debug)]
+pub struct Passages {
+    /// Counts.
+    pub summary: PassageSummary,
+    /// Number of records of a source in memory.
+    pub records: Option<u64>,
+    /// Every passage that stands at an earlier place as well.
+    pub passages: ResultTable,
+    /// Every cut with its witness, if anything is cut.
+    pub cuts: Option<ResultTable>,
+    /// What that replaces in the texts.
+    pub edits: Option<ResultTable>,
+    /// The documents of which nothing is left, in order.
+    pub removed: Vec<Place>,
+    /// The first records that could not be used.
+    pub problems: Vec<Problem>,
+}
+
+/// Searches a source for repeated passages, in memory: nothing is written. It is read three times.
+///
+/// ```
+/// use lookalike::passages::{PassageSettings, passages};
+/// use lookalike::{Resources, Settings, Silent, Source};
+///
+/// # fn main() -> Result<(), lookalike::LookalikeError> {
+/// let notice = "All rights reserved. No part of this page may be reproduced in any form.";
+/// let texts = [format!("On roses. {notice}"), format!("{notice} On tulips.")];
+/// let found = passages(
+///     Source::repeatable_records(|| texts.clone()),
+///     &Settings::default(),
+///     &PassageSettings { length: 10, ..PassageSettings::default() },
+///     &Resources::default(),
+///     &Silent,
+/// )?;
+/// assert_eq!((found.summary.passages, found.summary.cut_words), (1, 14));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// As [`run_passages`](super::run_passages); documents that can be read once.
+pub fn passages(
+    source: Source<'_>,
+    settings: &Settings,
+    passages: &PassageSettings,
+    resources: &Resources,
+    progress: &dyn Progress,
+) -> Result<Passages, LookalikeError> {
+    passages.check()?;
+    feature_settings::refuse(&settings.fields, "passages")?;
+    if source.is_read_once() {
+        return Err(reads_twice("passages", source.name()));
+    }
+    let reading = settings.reading(Vec::new(), resources.scratch.clone());
+    let (inputs, caller) = source.open(reading, |inputs| input_fields::check(inputs, &|| false))?;
+    let threads = thread_count(resources.threads);
+    let search = Search {
+        documents: Documents {
+            inputs: &inputs,
+            reading: caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller)),
+        },
+        settings,
+        passages,
+        admitted: Admitted { strict: resources.strict, skip_unreadable: false },
+        limits: PipelineLimits { threads, in_flight: Memory::of(resources.memory).in_flight() },
+    };
+    caught(|| {
+        let found = search.find(progress)?;
+        let (tables, totals, written) = search.place(&found, &TablesInMemory, None, progress)?;
+        let mut summary =
+            found.summary(&inputs, settings_of_run(settings, passages), totals, &written);
+        if caller.is_some() {
+            for input in &mut summary.inputs {
+                (input.format, input.bytes) = ("memory".into(), summary.text_bytes);
+            }
+        }
+        let removed = written.removed.into_iter();
+        let Tables { passages, cuts, edits } = tables;
+        Ok(Passages {
+            summary,
+            records: caller.as_ref().map(CallerSource::rows),
+            passages,
+            cuts,
+            edits,
+            removed: removed.map(|(file, record)| Place { file, record }).collect(),
+            problems: found.first.problems.listed().to_vec(),
+        })
+    })
+}

@@ -1,0 +1,316 @@
+//! A search over files, to a result directory.
+
+use super::placing::Placing;
+use super::search::{Found, Search};
+use super::settings::{PassageSettings, WhatIsCut};
+use super::stretches::Stretches;
+use super::tables::{Tables, Totals};
+use crate::analysis::pool;
+use crate::guards::LossLimit;
+use crate::job_steps::JobSteps;
+use crate::jobs::{outputs, working_directory};
+use crate::memory::{self, Memory};
+use crate::panics::caught;
+use crate::reading::Documents;
+use crate::readings::first::Admitted;
+use crate::readings::second::{Routing, SecondReading, Written};
+use crate::settings::thread_count;
+use crate::table_store::{TableFiles, TableStore, write_problems};
+use crate::{LookalikeError, Settings, feature_settings, input_fields, skipped_files};
+use lookalike_engine::Progress;
+use lookalike_engine::pipeline::PipelineLimits;
+use lookalike_io::input::LeftOut;
+use lookalike_io::sink::{RouteOptions, Staging};
+use lookalike_io::table::TableFormat;
+use lookalike_io::{Inputs, Problem};
+use lookalike_report::{PassageSummary, Phase, Run, Tool};
+use serde_json::{Map, Value, json, to_value};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// A search for repeated passages in files.
+#[derive(Debug, Clone)]
+pub struct PassagesJob {
+    /// Documents: files, directories, globs, or `-` for JSONL on standard input. Earlier ones take
+    /// precedence, files in the order of their names.
+    pub inputs: Vec<String>,
+    /// The directory that the results are written to.
+    pub output: PathBuf,
+    /// Replace an earlier result.
+    pub force: bool,
+    /// Analysis of texts, names of fields, and options of formats.
+    pub settings: Settings,
+    /// What a passage is, and what of it is cut.
+    pub passages: PassageSettings,
+    /// Form of the tables.
+    pub tables: TableFormat,
+    /// The most words that may be cut, `30%` or `0.3`; `None` for no limit.
+    pub max_loss: Option<String>,
+    /// Stop at the first bad record.
+    pub strict: bool,
+    /// Continue when an input cannot be read to its end.
+    pub skip_unreadable: bool,
+    /// Number of threads; 0 for as many as there are cores.
+    pub threads: usize,
+    /// Memory budget in bytes (approximate) for the texts that are read at a time.
+    pub memory: Option<u64>,
+    /// Directory for copies of standard input and of members of archives.
+    pub scratch: Option<PathBuf>,
+    /// The command line, for the record.
+    pub command: String,
+    /// The configuration of the run, written beside the results as `config.toml`.
+    pub config: Option<String>,
+}
+
+impl PassagesJob {
+    /// A job with default settings.
+    pub fn new(inputs: Vec<String>, output: impl Into<PathBuf>) -> Self {
+        Self {
+            inputs,
+            output: output.into(),
+            force: false,
+            settings: Settings::default(),
+            passages: PassageSettings::default(),
+            tables: TableFormat::default(),
+            max_loss: None,
+            strict: false,
+            skip_unreadable: false,
+            threads: 0,
+            memory: None,
+            scratch: None,
+            command: String::new(),
+            config: None,
+        }
+    }
+}
+
+/// What a finished search has to say.
+#[derive(Debug)]
+pub struct PassagesOutcome {
+    /// The content of `summary.json`.
+    pub summary: PassageSummary,
+    /// The first records and files that could not be used.
+    pub problems: Vec<Problem>,
+    /// Skipped files of directories.
+    pub skipped: Vec<PathBuf>,
+    /// Files and directories in the inputs that are no data.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Searches files for repeated passages, and writes what was found, and the documents without what is
+/// cut, to [`PassagesJob::output`], whole or not at all.
+///
+/// ```
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use lookalike::passages::{PassagesJob, run_passages};
+///
+/// let folder = tempfile::tempdir()?;
+/// let notice = "All rights reserved. No part of this page may be reproduced in any form.";
+/// let lines = format!("{{\"text\":\"On roses. {notice}\"}}\n{{\"text\":\"{notice} On tulips.\"}}\n");
+/// std::fs::write(folder.path().join("pages.jsonl"), lines)?;
+///
+/// let input = folder.path().join("pages.jsonl").display().to_string();
+/// let mut job = PassagesJob::new(vec![input], folder.path().join("clean"));
+/// job.passages.length = 10;
+/// let outcome = run_passages(&job, &lookalike::Silent)?;
+/// assert_eq!((outcome.summary.passages, outcome.summary.cut_words), (1, 14));
+/// let kept = std::fs::read_to_string(folder.path().join("clean/kept.jsonl"))?;
+/// assert!(kept.ends_with("{\"text\":\"On tulips.\"}\n"));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Settings that make no sense, inputs that cannot be read, outputs that cannot be written, more words
+/// cut than [`PassagesJob::max_loss`].
+pub fn run_passages(
+    job: &PassagesJob,
+    progress: &dyn Progress,
+) -> Result<PassagesOutcome, LookalikeError> {
+    let pool = pool(thread_count(job.threads))?;
+    caught(|| pool.install(|| carry_out(job, progress)))
+}
+
+fn carry_out(
+    job: &PassagesJob,
+    progress: &dyn Progress,
+) -> Result<PassagesOutcome, LookalikeError> {
+    let started = Instant::now();
+    let is_cut = job.passages.cut != WhatIsCut::None;
+    let last = if is_cut { "writing" } else { "locating" };
+    let progress = &JobSteps::new(vec!["reading", "comparing", last], progress);
+    job.passages.check()?;
+    feature_settings::refuse(&job.settings.fields, "passages")?;
+    let most: Option<LossLimit> = job.max_loss.as_deref().map(str::parse).transpose()?;
+    Staging::check(&job.output, job.force)?;
+    let reading = job.settings.reading(vec![job.output.clone()], job.scratch.clone());
+    let inputs = Inputs::discover(&job.inputs, reading)?;
+    skipped_files::refuse(&inputs, job.strict)?;
+    input_fields::check(&inputs, &|| progress.cancelled())?;
+    let folder = job.scratch.clone().unwrap_or_else(|| PathBuf::from("."));
+    let staging = Staging::create_in(&job.output, &folder, job.force)?;
+    staging.conflicts(&inputs)?;
+
+    let threads = thread_count(job.threads);
+    let search = Search {
+        documents: Documents::of_files(&inputs),
+        settings: &job.settings,
+        passages: &job.passages,
+        admitted: Admitted { strict: job.strict, skip_unreadable: job.skip_unreadable },
+        limits: PipelineLimits { threads, in_flight: Memory::of(job.memory).in_flight() },
+    };
+    let found = search.find(progress)?;
+    let reading = started.elapsed().as_secs_f64();
+    let store = TableFiles { staging: &staging, format: job.tables };
+    let options = RouteOptions::default();
+    let routing = is_cut.then_some(Routing { staging: &staging, options: &options });
+    let (tables, totals, written) = search.place(&found, &store, routing, progress)?;
+    check_loss(most.as_ref(), totals.cut_words, found.first.words)?;
+
+    let settings = settings_of_run(&job.settings, &job.passages);
+    let mut summary = found.summary(&inputs, settings, totals, &written);
+    let Tables { passages, cuts, edits } = tables;
+    let mut tables: Vec<_> = std::iter::once(passages).chain(cuts).chain(edits).collect();
+    let skipped = skipped_files::rows(&inputs.skipped);
+    let problems = found.first.problems.listed();
+    if !problems.is_empty() || !skipped.is_empty() {
+        tables.push(write_problems(problems.iter().chain(&skipped), &store)?);
+    }
+    summary.outputs = outputs(&tables, written.files.as_ref());
+    let seconds = started.elapsed().as_secs_f64();
+    let phases = [("searching", reading), (last, seconds - reading)];
+    summary.run = Some(run_of(job, &summary, threads, &phases));
+    if let Some(config) = &job.config {
+        staging.write("config.toml", config.as_bytes())?;
+    }
+    staging.write("summary.json", summary.to_json()?.as_bytes())?;
+    inputs.verify_unchanged()?;
+    staging.commit_unless(&|| progress.cancelled())?;
+    let problems = found.first.problems.listed().to_vec();
+    let Inputs { skipped, left_out, .. } = inputs;
+    Ok(PassagesOutcome { summary, problems, skipped, left_out })
+}
+
+impl Search<'_> {
+    /// Reads the documents with passages again, and writes the tables, and with a `routing` all records.
+    ///
+    /// # Errors
+    /// Documents that have changed; outputs that cannot be written; a cancellation.
+    pub(super) fn place<S: TableStore>(
+        &self,
+        found: &Found,
+        store: &S,
+        routing: Option<Routing<'_>>,
+        progress: &dyn Progress,
+    ) -> Result<(Tables<S::Done>, Totals, Written), LookalikeError> {
+        let Self { documents, passages, limits, .. } = *self;
+        let stretches = Stretches::new(&found.runs, &found.cuts, found.lengths);
+        let place = |&document: &u32| found.places[document as usize];
+        let wanted: Vec<(u32, u32)> = stretches.documents().iter().map(place).collect();
+        let second = SecondReading { documents, first: &found.first, wanted: &wanted, limits };
+        let (inputs, whole) = (documents.inputs, passages.whole);
+        let visitor = |_: &[(u32, u32)]| Placing::new(inputs, found, &stretches, whole);
+        let phase = if routing.is_some() { "writing" } else { "locating" };
+        let read =
+            |each: &mut dyn FnMut(_) -> _| second.run(phase, routing, &visitor, each, progress);
+        let is_cut = passages.cut != WhatIsCut::None;
+        Tables::write(store, found, &stretches, is_cut, read, progress)
+    }
+}
+
+impl Found {
+    /// The summary, without outputs.
+    pub(super) fn summary(
+        &self,
+        inputs: &Inputs,
+        settings: Map<String, Value>,
+        totals: Totals,
+        written: &Written,
+    ) -> PassageSummary {
+        let (first, removed) = (&self.first, written.removed.as_slice());
+        let documents = first.count();
+        let mut summary = PassageSummary {
+            tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
+            command: "passages".into(),
+            settings,
+            inputs: first.input_summaries(inputs, removed),
+            documents,
+            with_passages: totals.with_passages,
+            passages: totals.passages,
+            later_words: totals.later_words,
+            repeated_words: totals.repeated_words,
+            longest: totals.longest,
+            most_copies: totals.most_copies,
+            kept: documents - removed.len() as u64,
+            removed: removed.len() as u64,
+            cut: totals.cut_documents,
+            uncut: written.uncut,
+            cut_words: totals.cut_words,
+            cuts: totals.cuts,
+            problems: first.problems.count(),
+            unreadable_inputs: first.problems.unreadable().count() as u64,
+            skipped_files: inputs.skipped.len() as u64,
+            left_out: skipped_files::left_out(&inputs.left_out),
+            words: first.words,
+            text_bytes: first.text_bytes,
+            digest: totals.digest,
+            ..PassageSummary::default()
+        };
+        summary.warnings = summary.find_warnings();
+        summary
+    }
+}
+
+/// The settings as a summary states them.
+pub(super) fn settings_of_run(
+    settings: &Settings,
+    passages: &PassageSettings,
+) -> Map<String, Value> {
+    let analysis = to_value(&settings.analysis).unwrap_or_default();
+    let mut of_run = match to_value(passages) {
+        Ok(Value::Object(of_run)) => of_run,
+        _ => Map::new(),
+    };
+    of_run.insert("text_field".into(), json!(settings.fields.text));
+    of_run.extend(analysis.as_object().cloned().unwrap_or_default());
+    of_run.insert("analysis".into(), json!(lookalike_text::ANALYSIS_NAME));
+    of_run.insert("hash".into(), json!(lookalike_core::HASH_NAME));
+    of_run
+}
+
+/// Stops a run that would cut more than it may.
+fn check_loss(most: Option<&LossLimit>, cut: u64, all: u64) -> Result<(), LookalikeError> {
+    match most.filter(|most| most.is_exceeded(cut, all)) {
+        None => Ok(()),
+        Some(most) => Err(LookalikeError::Guard(format!(
+            "{cut} of {all} words are of passages that would be cut, more than the setting max_loss={most}. \
+             Nothing was written. Look at them with the setting cut=none; remove copies of whole documents \
+             first (dedup), raise the setting length, or raise the setting max_loss"
+        ))),
+    }
+}
+
+/// Time, memory and the steps of a run.
+fn run_of(
+    job: &PassagesJob,
+    summary: &PassageSummary,
+    threads: usize,
+    phases: &[(&str, f64)],
+) -> Run {
+    let bytes = summary.inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
+    let phase = |&(name, seconds): &(&str, f64)| Phase {
+        name: name.to_owned(),
+        seconds,
+        megabytes_per_second: (seconds > 0.0).then(|| bytes / seconds),
+        cpu_seconds: None,
+    };
+    Run {
+        command_line: job.command.clone(),
+        directory: working_directory(),
+        threads: threads as u64,
+        seconds: phases.iter().map(|(_, seconds)| seconds).sum(),
+        phases: phases.iter().map(phase).collect(),
+        peak_memory_bytes: memory::peak(),
+        ..Run::default()
+    }
+}

@@ -1,0 +1,79 @@
+//! Stretches of documents whose places and words are asked for: both sides of each passage and cut.
+
+use lookalike_core::fingerprint::TextDigest;
+use lookalike_passages::{Cut, Lengths, Place, Run};
+use std::ops::Range;
+
+/// Consecutive words of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Stretch {
+    pub(super) place: Place,
+    pub(super) words: u32,
+}
+
+impl Stretch {
+    /// The numbers of the words.
+    pub(super) fn range(self) -> Range<usize> {
+        let start = self.place.unit as usize;
+        start..start + self.words as usize
+    }
+}
+
+/// Where a stretch stands in its text, and what it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Located {
+    /// From the first byte of its first word to the last of its last.
+    pub(super) bytes: [u64; 2],
+    /// Of its words, letter by letter.
+    pub(super) digest: TextDigest,
+}
+
+/// All stretches, ascending and distinct.
+#[derive(Debug)]
+pub(super) struct Stretches {
+    asked: Vec<Stretch>,
+}
+
+/// A passage and its first place.
+pub(super) fn sides_of_run(run: &Run, lengths: Lengths) -> [Stretch; 2] {
+    let words = run.windows + lengths.window() - 1;
+    [run.at, run.first].map(|place| Stretch { place, words })
+}
+
+/// A cut and its witness.
+pub(super) fn sides_of_cut(cut: &Cut) -> [Stretch; 2] {
+    [cut.at, cut.witness].map(|place| Stretch { place, words: cut.units })
+}
+
+impl Stretches {
+    pub(super) fn new(runs: &[Run], cuts: &[Cut], lengths: Lengths) -> Self {
+        let of_runs = runs.iter().flat_map(|run| sides_of_run(run, lengths));
+        let mut asked: Vec<Stretch> = of_runs.chain(cuts.iter().flat_map(sides_of_cut)).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        Self { asked }
+    }
+
+    /// The documents that have some, ascending.
+    pub(super) fn documents(&self) -> Vec<u32> {
+        let document = |stretch: &Stretch| stretch.place.document;
+        let of_documents = self.asked.chunk_by(|a, b| document(a) == document(b));
+        of_documents.map(|of| document(&of[0])).collect()
+    }
+
+    /// Those of a document.
+    pub(super) fn of(&self, document: u32) -> &[Stretch] {
+        let start = self.asked.partition_point(|stretch| stretch.place.document < document);
+        let length =
+            self.asked[start..].partition_point(|stretch| stretch.place.document == document);
+        &self.asked[start..start + length]
+    }
+
+    /// The number of a stretch among all of them.
+    ///
+    /// # Panics
+    /// With one that was not asked for.
+    pub(super) fn number(&self, stretch: Stretch) -> usize {
+        self.asked.binary_search(&stretch).expect("a stretch that was asked for")
+    }
+}

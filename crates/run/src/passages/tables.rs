@@ -1,0 +1,217 @@
+//! The tables of a search for passages, and the numbers of its summary.
+
+use super::placing::PlacedDocument;
+use super::search::Found;
+use super::stretches::{Located, Stretches, sides_of_cut, sides_of_run};
+use crate::LookalikeError;
+use crate::readings::second::Written;
+use crate::run_tables::filled;
+use crate::table_store::TableStore;
+use lookalike_core::spans::union;
+use lookalike_decide::{
+    CUTS, CutPassage, DocumentName, EDITS, Edit, Measures, PASSAGES, Passage, PassagePlace, Table,
+    TableDigest, run_digest,
+};
+use lookalike_engine::Progress;
+use lookalike_passages::Run;
+use std::ops::Range;
+
+/// The tables, in the order in which a summary lists them.
+pub(super) struct Tables<T> {
+    pub(super) passages: T,
+    /// Of a search that cuts.
+    pub(super) cuts: Option<T>,
+    pub(super) edits: Option<T>,
+}
+
+/// The numbers of all tables.
+#[derive(Debug, Default)]
+pub(super) struct Totals {
+    pub(super) with_passages: u64,
+    pub(super) passages: u64,
+    pub(super) later_words: u64,
+    pub(super) repeated_words: u64,
+    pub(super) longest: u64,
+    pub(super) most_copies: u64,
+    pub(super) cut_documents: u64,
+    pub(super) cut_words: u64,
+    pub(super) cuts: u64,
+    pub(super) digest: String,
+}
+
+/// What the last reading says of the documents with passages.
+#[derive(Default)]
+struct Placed {
+    /// Of all stretches, in order.
+    located: Vec<Located>,
+    documents: Vec<PlacedName>,
+}
+
+struct PlacedName {
+    document: u32,
+    name: DocumentName<'static>,
+    gone: Vec<Range<usize>>,
+}
+
+impl Placed {
+    fn of(&self, document: u32) -> &PlacedName {
+        let number = self.documents.binary_search_by_key(&document, |placed| placed.document);
+        &self.documents[number.expect("a document that was read again")]
+    }
+
+    /// A stretch: its document, and its place there.
+    fn place(
+        &self,
+        stretches: &Stretches,
+        of: super::stretches::Stretch,
+    ) -> (&DocumentName<'static>, PassagePlace, Located) {
+        let located = self.located[stretches.number(of)];
+        let place = PassagePlace { word: of.place.unit.into(), bytes: located.bytes };
+        (&self.of(of.place.document).name, place, located)
+    }
+}
+
+impl<T> Tables<T> {
+    /// Writes the tables, of documents that `read` gives in order. Returns what it returns.
+    ///
+    /// # Errors
+    /// A table that cannot be written, a cancellation, words of a cut that are not those of its witness;
+    /// those of `read`.
+    pub(super) fn write(
+        store: &impl TableStore<Done = T>,
+        found: &Found,
+        stretches: &Stretches,
+        is_cut: bool,
+        read: impl FnOnce(
+            &mut dyn FnMut(PlacedDocument) -> Result<(), LookalikeError>,
+        ) -> Result<Written, LookalikeError>,
+        progress: &dyn Progress,
+    ) -> Result<(Self, Totals, Written), LookalikeError> {
+        let mut placed = Placed::default();
+        let mut totals = Totals::of_runs(found);
+        let mut of_edits = TableDigest::new(EDITS.name);
+        let mut of_cuts = TableDigest::new(CUTS.name);
+        let mut of_passages = TableDigest::new(PASSAGES.name);
+        let mut take = |document: PlacedDocument| {
+            let PlacedDocument { document, name, located, gone, .. } = document;
+            totals.cut_words += gone.iter().map(Range::len).sum::<usize>() as u64;
+            placed.located.extend(located);
+            placed.documents.push(PlacedName { document, name, gone });
+        };
+        let (edits, written) = if is_cut {
+            let mut written = Written::default();
+            let fill = |table: &mut Table<'_, Edit<'static>>| {
+                written = read(&mut |document| {
+                    for (edit, text) in &document.edits {
+                        let bytes = [edit.bytes.start as u64, edit.bytes.end as u64];
+                        table.add(&Edit {
+                            document: &document.name,
+                            bytes,
+                            put: edit.put,
+                            text,
+                        })?;
+                    }
+                    take(document);
+                    Ok(())
+                })?;
+                Ok(())
+            };
+            let table = filled(store, EDITS.of(Measures::ALL), &mut of_edits, progress, fill)?;
+            (Some(table), written)
+        } else {
+            let written = read(&mut |document| {
+                take(document);
+                Ok(())
+            })?;
+            (None, written)
+        };
+        let fill = |table: &mut Table<'_, _>| {
+            for run in found.runs.iter().filter(|run| run.first < run.at) {
+                let [at, first] = sides_of_run(run, found.lengths);
+                let words = u64::from(at.words);
+                let (document, at, _) = placed.place(stretches, at);
+                let (first_document, first, _) = placed.place(stretches, first);
+                let copies = run.copies.map(u64::from);
+                table.add(&Passage { document, at, first_document, first, words, copies })?;
+            }
+            Ok(())
+        };
+        let passages = filled(store, PASSAGES.of(Measures::ALL), &mut of_passages, progress, fill)?;
+        let mut cuts = None;
+        if is_cut {
+            let fill = |table: &mut Table<'_, _>| {
+                let rows = write_cuts(found, stretches, &placed, table)?;
+                totals.cuts = rows;
+                Ok(())
+            };
+            cuts = Some(filled(store, CUTS.of(Measures::ALL), &mut of_cuts, progress, fill)?);
+        }
+        totals.cut_documents = placed.documents.iter().filter(|of| !of.gone.is_empty()).count()
+            as u64
+            - written.removed.len() as u64;
+        totals.digest = match is_cut {
+            true => run_digest(&[&of_passages, &of_cuts, &of_edits]),
+            false => run_digest(&[&of_passages]),
+        };
+        Ok((Self { passages, cuts, edits }, totals, written))
+    }
+}
+
+/// Writes the cuts of which something goes; returns how many.
+fn write_cuts(
+    found: &Found,
+    stretches: &Stretches,
+    placed: &Placed,
+    table: &mut Table<'_, CutPassage<'static>>,
+) -> Result<u64, LookalikeError> {
+    let mut rows = 0;
+    for cut in &found.cuts {
+        let [at, witness] = sides_of_cut(cut);
+        let words = at.range();
+        // What remains of a cut after lines, sentences and paragraphs were kept whole.
+        let gone = &placed.of(at.place.document).gone;
+        let next = gone.partition_point(|gone| gone.end <= words.start);
+        if gone.get(next).is_none_or(|gone| gone.start >= words.end) {
+            continue;
+        }
+        let (document, at, own) = placed.place(stretches, at);
+        let (kept_document, kept, of_witness) = placed.place(stretches, witness);
+        if own.digest != of_witness.digest {
+            return Err(LookalikeError::Settings(format!(
+                "words {} to {} of {} and those of {} from {} have equal hashes and \
+                 differ: nothing was written. Exclude one of the documents, or change the setting length",
+                words.start, words.end, document.id, kept_document.id, kept.word
+            )));
+        }
+        let digest = format!("{:032x}", own.digest.0);
+        let words = u64::from(cut.units);
+        table.add(&CutPassage { document, at, kept_document, kept, words, digest: &digest })?;
+        rows += 1;
+    }
+    Ok(rows)
+}
+
+impl Totals {
+    /// What runs say.
+    fn of_runs(found: &Found) -> Self {
+        let mut totals = Self::default();
+        let words = |run: &Run| {
+            let [at, _] = sides_of_run(run, found.lengths);
+            at.range()
+        };
+        let sum =
+            |runs: Vec<Range<usize>>| union(runs).iter().map(Range::len).sum::<usize>() as u64;
+        for runs in found.runs.chunk_by(|a, b| a.at.document == b.at.document) {
+            let later = || runs.iter().filter(|run| run.first < run.at);
+            totals.with_passages += 1;
+            totals.passages += later().count() as u64;
+            totals.later_words += sum(later().map(words).collect());
+            totals.repeated_words += sum(runs.iter().map(words).collect());
+            for run in runs {
+                totals.longest = totals.longest.max(words(run).len() as u64);
+                totals.most_copies = totals.most_copies.max(run.copies[1].into());
+            }
+        }
+        totals
+    }
+}

@@ -1,0 +1,233 @@
+//! First reading of documents: what each of them has, on all threads.
+
+use crate::LookalikeError;
+use crate::opened::admit;
+use crate::reading::{Documents, Reading};
+use lookalike_engine::files::{FilePart, piece_bytes};
+use lookalike_engine::pipeline::{self, Items as PipelineItems, PipelineLimits};
+use lookalike_engine::poll::Poll;
+use lookalike_engine::signer::plain_text;
+use lookalike_engine::{Problems, Progress};
+use lookalike_io::source::{ChunkPosition, Piece, VisitScratch};
+use lookalike_io::{Inputs, Item, RecordView};
+use lookalike_report::InputSummary;
+use serde_json::{Value, json};
+
+/// What the first reading says of the records, whatever is looked for in them.
+#[derive(Default)]
+pub(crate) struct FirstReading {
+    /// The chunks that were read.
+    pub(crate) chunks: Vec<ReadChunk>,
+    /// Number of documents of each file.
+    pub(crate) of_files: Vec<u64>,
+    /// Files and numbers of the records that cannot be used, ascending.
+    pub(crate) bad: Vec<(u32, u32)>,
+    pub(crate) problems: Problems,
+    pub(crate) words: u64,
+    pub(crate) text_bytes: u64,
+}
+
+/// A chunk of the first reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ReadChunk {
+    pub(crate) place: ChunkPosition,
+    pub(crate) documents: u32,
+}
+
+/// Finds something in each document.
+pub(crate) trait DocumentReader: Sync {
+    /// Working space of a thread.
+    type Scratch: Default;
+    /// What is found in a document.
+    type Found: Send;
+
+    /// Reads a document: the number of its words, and what was found if it is anything.
+    fn read(
+        &self,
+        record: &RecordView<'_>,
+        text: &str,
+        scratch: &mut Self::Scratch,
+    ) -> (usize, Option<Self::Found>);
+
+    /// Frees what large documents of a chunk have taken.
+    fn free_large(scratch: &mut Self::Scratch);
+}
+
+/// Which bad records are accepted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Admitted {
+    pub(crate) strict: bool,
+    pub(crate) skip_unreadable: bool,
+}
+
+impl Admitted {
+    /// # Errors
+    /// The first problem that is not accepted.
+    pub(crate) fn admit(self, problems: &Problems) -> Result<(), LookalikeError> {
+        admit(problems, self.strict, self.skip_unreadable)
+    }
+}
+
+/// What one chunk has.
+struct ChunkReading<F> {
+    chunk: Option<ReadChunk>,
+    consumed: u64,
+    /// Files of documents, and their numbers.
+    of_files: Vec<(u32, u64)>,
+    found: Vec<((u32, u32), F)>,
+    bad: Vec<(u32, u32)>,
+    problems: Problems,
+    words: u64,
+    text_bytes: u64,
+}
+
+impl FirstReading {
+    /// Reads all documents, and gives what is found to `each`, in order, with the file and the number of
+    /// the record.
+    ///
+    /// # Errors
+    /// Documents that cannot be read; a cancellation; those of `each`.
+    pub(crate) fn read<R: DocumentReader>(
+        documents: Documents<'_>,
+        reader: &R,
+        admitted: Admitted,
+        limits: PipelineLimits,
+        progress: &dyn Progress,
+        mut each: impl FnMut((u32, u32), R::Found) -> Result<(), LookalikeError> + Send,
+    ) -> Result<Self, LookalikeError> {
+        let inputs = documents.inputs;
+        let mut reading = Self { of_files: vec![0; inputs.files.len()], ..Self::default() };
+        let scratch = || (VisitScratch::default(), R::Scratch::default());
+        let work = |scratch: &mut (VisitScratch, R::Scratch), piece: Piece| {
+            Ok::<_, LookalikeError>(ChunkReading::read(piece, inputs, reader, scratch))
+        };
+        let collect = |mut chunk: ChunkReading<R::Found>| {
+            admitted.admit(&chunk.problems)?;
+            let documents = chunk.chunk.map_or(0, |chunk| chunk.documents);
+            progress.advance(chunk.consumed, documents.into());
+            let found = std::mem::take(&mut chunk.found);
+            reading.append(chunk);
+            found.into_iter().try_for_each(|(place, found)| each(place, found))?;
+            Ok(Poll::new(progress).now()?)
+        };
+        let bytes = |piece: &Piece| piece_bytes(piece, inputs);
+        let total: u64 = inputs.files.iter().map(|file| file.size).sum();
+        progress.phase("reading", Some(total).filter(|&total| total > 0));
+        match documents.reading {
+            Reading::Files => {
+                let parts = inputs.chunks().into_files().map(FilePart);
+                pipeline::try_ordered_parts(limits, parts, bytes, scratch, work, collect)?;
+            }
+            Reading::Caller(_) => documents.with_chunks(|chunks| {
+                let parts = std::iter::once(PipelineItems(chunks));
+                pipeline::try_ordered_parts(limits, parts, bytes, scratch, work, collect)
+            })?,
+        }
+        Ok(reading)
+    }
+
+    /// Number of documents.
+    pub(crate) fn count(&self) -> u64 {
+        self.of_files.iter().sum()
+    }
+
+    /// The inputs with their counts, of which these documents are removed.
+    pub(crate) fn input_summaries(
+        &self,
+        inputs: &Inputs,
+        removed: &[(u32, u32)],
+    ) -> Vec<InputSummary> {
+        let name = |value: Value| value.as_str().unwrap_or_default().to_owned();
+        let of_file = |file: &lookalike_io::InputFile| InputSummary {
+            name: file.name.clone(),
+            format: name(json!(file.format)),
+            compression: (file.compression != lookalike_io::Compression::None)
+                .then(|| name(json!(file.compression))),
+            bytes: file.size,
+            ..InputSummary::default()
+        };
+        let mut summaries: Vec<InputSummary> = inputs.files.iter().map(of_file).collect();
+        for &(file, _) in removed {
+            summaries[file as usize].removed += 1;
+        }
+        for (summary, &documents) in summaries.iter_mut().zip(&self.of_files) {
+            summary.documents = documents;
+            summary.kept = documents - summary.removed;
+        }
+        for (file, problems) in self.problems.counts() {
+            summaries[file as usize].problems = problems;
+        }
+        self.problems.unreadable().for_each(|file| summaries[file as usize].unreadable = true);
+        summaries
+    }
+
+    fn append<F>(&mut self, chunk: ChunkReading<F>) {
+        self.chunks.extend(chunk.chunk);
+        for (file, documents) in chunk.of_files {
+            self.of_files[file as usize] += documents;
+        }
+        self.bad.extend(chunk.bad);
+        self.problems.append(chunk.problems);
+        self.words += chunk.words;
+        self.text_bytes += chunk.text_bytes;
+    }
+}
+
+impl<F> Default for ChunkReading<F> {
+    fn default() -> Self {
+        Self {
+            chunk: None,
+            consumed: 0,
+            of_files: Vec::new(),
+            found: Vec::new(),
+            bad: Vec::new(),
+            problems: Problems::default(),
+            words: 0,
+            text_bytes: 0,
+        }
+    }
+}
+
+impl<F: Send> ChunkReading<F> {
+    fn read<R: DocumentReader<Found = F>>(
+        piece: Piece,
+        inputs: &Inputs,
+        reader: &R,
+        (visit, scratch): &mut (VisitScratch, R::Scratch),
+    ) -> Self {
+        let mut reading = Self::default();
+        let (chunk, problem) = piece.into_parts();
+        problem.into_iter().for_each(|problem| reading.problems.push(problem));
+        let Some(chunk) = chunk else { return reading };
+        let (place, mut documents) = (chunk.place(), 0);
+        reading.consumed = chunk.consumed;
+        chunk.visit_once(inputs, visit, &mut |item| {
+            let (file, record) = item.place();
+            match item {
+                Item::Record(view) => {
+                    let text = plain_text(&view.content);
+                    let (words, found) = reader.read(&view, &text, scratch);
+                    reading.found.extend(found.map(|found| ((file, record), found)));
+                    reading.words += words as u64;
+                    reading.text_bytes += text.len() as u64;
+                    documents += 1;
+                    match reading.of_files.last_mut() {
+                        Some((last, count)) if *last == file => *count += 1,
+                        _ => reading.of_files.push((file, 1)),
+                    }
+                }
+                Item::Bad(problem) => {
+                    reading.bad.push((file, record));
+                    reading.problems.push(problem);
+                }
+                Item::Failed(failure) => {
+                    reading.bad.push((file, record));
+                    reading.problems.push(failure.into_problem());
+                }
+            }
+        });
+        R::free_large(scratch);
+        reading.chunk = Some(ReadChunk { place, documents });
+        reading
+    }
+}
