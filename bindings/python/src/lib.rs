@@ -20,6 +20,7 @@ mod ipc;
 mod lexicon;
 mod methods;
 mod minhash;
+mod passages;
 mod per_process;
 mod pickle;
 mod rows;
@@ -44,6 +45,7 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<contamination::PortionSearch>()?;
     module.add_class::<lexicon::LexiconFile>()?;
     module.add_class::<minhash::Sketch>()?;
+    module.add_class::<passages::Passages>()?;
     module.add_class::<signer::Signing>()?;
     module.add_class::<steps::Step>()?;
     module.add_function(wrap_pyfunction!(compare::compare_rows, module)?)?;
@@ -67,6 +69,7 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(methods::method_with, module)?)?;
     module.add_function(wrap_pyfunction!(methods::methods, module)?)?;
     module.add_function(wrap_pyfunction!(methods::s_curve, module)?)?;
+    module.add_function(wrap_pyfunction!(passages::passages, module)?)?;
     module.add_function(wrap_pyfunction!(run::explain, module)?)?;
     module.add_function(wrap_pyfunction!(run::plan, module)?)?;
     module.add_function(wrap_pyfunction!(run::read_table, module)?)?;

@@ -30,6 +30,7 @@ from lookalike._message_filter import MessageFilter, Reported, Verdict
 from lookalike._methods import Method, Parameter, methods
 from lookalike._minhash import MinHash
 from lookalike._minhash_lsh import MinHashLSH
+from lookalike._passages import Passages, passages
 from lookalike._progress import CancelScope, Progress, Step, cancel_scope
 from lookalike._result import Result
 from lookalike._run import OpenRun, Run, open_run
@@ -69,6 +70,7 @@ __all__ = [
     "MinHashLSH",
     "OpenRun",
     "Parameter",
+    "Passages",
     "Progress",
     "Reported",
     "ResourceError",
@@ -97,4 +99,5 @@ __all__ = [
     "evaluate",
     "methods",
     "open_run",
+    "passages",
 ]

@@ -24,6 +24,7 @@ __all__ = [
     "IndexWriter",
     "LexiconFile",
     "MessageFilter",
+    "Passages",
     "Portion",
     "PortionSearch",
     "Signing",
@@ -64,6 +65,7 @@ __all__ = [
     "lsh_probability",
     "method_with",
     "methods",
+    "passages",
     "plan",
     "preset_settings",
     "read_table",
@@ -286,6 +288,18 @@ class Contamination:
 def decontaminate(
     documents: Opener, against: Opener, settings: str, contamination: str, options: Options
 ) -> Contamination: ...
+
+@final
+class Passages:
+    def removed(self) -> Array: ...
+    def mask(self) -> Array: ...
+    def table(self, name: str) -> Table | None: ...
+    def problems(self) -> Table: ...
+    def summary(self) -> str: ...
+    def summary_rows(self) -> tuple[list[tuple[str, str]], list[str]]: ...
+    def __len__(self) -> int: ...
+
+def passages(documents: Opener, settings: str, passages: str, options: Options) -> Passages: ...
 
 @final
 class CountedNgrams: ...

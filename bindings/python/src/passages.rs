@@ -1,0 +1,137 @@
+//! `passages`.
+
+use crate::answer::Options;
+use crate::array::Array;
+use crate::call::{Watch, detached};
+use crate::column_batch::Columns;
+use crate::documents::Documents;
+use crate::table::Table;
+use crate::{errors, settings};
+use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, UInt64Array};
+use arrow_schema::{DataType, Field, Schema};
+use lookalike::passages::PassageSettings;
+use lookalike::{LookalikeError, Resources};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// The repeated passages of documents, and what of them is cut.
+#[pyclass(frozen, module = "lookalike._lookalike")]
+pub(crate) struct Passages(lookalike::passages::Passages);
+
+impl Passages {
+    fn rows(&self) -> usize {
+        self.0.records.map_or(0, |records| records as usize)
+    }
+
+    fn removed_rows(&self) -> impl Iterator<Item = usize> {
+        self.0.removed.iter().map(|place| place.index())
+    }
+}
+
+#[pymethods]
+impl Passages {
+    /// Numbers of the rows of which nothing is left, ascending.
+    fn removed(&self) -> Array {
+        let rows = self.removed_rows().map(|row| row as u64);
+        Array::new(Arc::new(UInt64Array::from_iter_values(rows)))
+    }
+
+    /// For each row whether it stays.
+    fn mask(&self) -> Array {
+        let mut stays = vec![true; self.rows()];
+        self.removed_rows().for_each(|row| stays[row] = false);
+        Array::new(Arc::new(BooleanArray::from(stays)))
+    }
+
+    /// The table `passages`, `cuts` or `edits`; the last two are `None` if nothing was to be cut.
+    fn table(&self, name: &str) -> PyResult<Option<Table>> {
+        Ok(match name {
+            "passages" => Some(Table::of(&self.0.passages)),
+            "cuts" => self.0.cuts.as_ref().map(Table::of),
+            "edits" => self.0.edits.as_ref().map(Table::of),
+            _ => return Err(PyValueError::new_err(format!("no table {name:?}"))),
+        })
+    }
+
+    /// The table `problems`.
+    fn problems(&self) -> PyResult<Table> {
+        let problems = || self.0.problems.iter();
+        let text = DataType::Utf8;
+        let count = DataType::Int64;
+        let known = |number: u64| (number > 0).then_some(number as i64);
+        let counts = |values: Vec<Option<i64>>| Arc::new(Int64Array::from(values)) as ArrayRef;
+        let columns: [(&str, DataType, ArrayRef); 5] = [
+            (
+                "file",
+                text.clone(),
+                Arc::new(StringArray::from_iter_values(problems().map(|of| &of.path))),
+            ),
+            (
+                "record",
+                count.clone(),
+                counts(problems().map(|of| known(of.record.into())).collect()),
+            ),
+            ("line", count.clone(), counts(problems().map(|of| known(of.line)).collect())),
+            ("offset", count, counts(problems().map(|of| of.offset.map(|at| at as i64)).collect())),
+            (
+                "message",
+                text,
+                Arc::new(StringArray::from_iter_values(problems().map(|of| &of.message))),
+            ),
+        ];
+        let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns
+            .into_iter()
+            .map(|(name, kind, array)| (Field::new(name, kind, true), array))
+            .unzip();
+        let schema = Arc::new(Schema::new(fields));
+        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays);
+        let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Table::new(schema, vec![batch]))
+    }
+
+    /// The summary as JSON.
+    fn summary(&self, py: Python<'_>) -> PyResult<String> {
+        self.0.summary.to_json().map_err(|error| errors::exception(py, error.into()))
+    }
+
+    /// The rows of the summary as the command prints it, and its warnings.
+    fn summary_rows(&self) -> (Vec<(String, String)>, Vec<String>) {
+        (self.0.summary.table(), self.0.summary.warnings.clone())
+    }
+
+    /// Number of rows.
+    fn __len__(&self) -> usize {
+        self.rows()
+    }
+}
+
+/// Finds the passages that stand at several places of documents.
+#[pyfunction]
+#[pyo3(signature = (documents, settings, passages, options))]
+pub(crate) fn passages(
+    py: Python<'_>,
+    documents: Documents,
+    settings: &str,
+    passages: &str,
+    options: Options,
+) -> PyResult<Passages> {
+    let settings = settings::parse(py, settings)?;
+    let passages = parse(py, passages)?;
+    let Options { threads, memory, scratch, strict, max_pairs, progress, cancelled } = options;
+    let resources = Resources { threads, memory, scratch, strict, max_pairs };
+    let source = documents.source(Columns::of(&settings));
+    let watch = Watch::new(progress, cancelled);
+    let found = detached(py, &watch, |progress| {
+        lookalike::passages::passages(source, &settings, &passages, &resources, progress)
+    })?;
+    Ok(Passages(found))
+}
+
+fn parse(py: Python<'_>, passages: &str) -> PyResult<PassageSettings> {
+    serde_json::from_str::<PassageSettings>(passages).map_err(|error| {
+        let message = error.to_string();
+        let what = message.split(" at line ").next().unwrap_or_default().to_owned();
+        errors::exception(py, LookalikeError::Settings(what))
+    })
+}
