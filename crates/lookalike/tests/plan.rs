@@ -152,7 +152,7 @@ fn ignored_texts_are_left_out_of_the_sample() {
 }
 
 /// Documents of two splits: `families` families of up to four versions each, with copies.
-fn write_splits(path: &Path, families: u64) {
+fn write_splits(path: &Path, families: u64) -> std::io::Result<()> {
     let mut chance = 1u64;
     let mut next = |below: u64| {
         chance =
@@ -172,14 +172,13 @@ fn write_splits(path: &Path, families: u64) {
     let mut order: Vec<usize> = (0..lines.len()).collect();
     order.sort_by_key(|at| at.wrapping_mul(2_654_435_761) % 1_000_003);
     std::fs::write(path, order.into_iter().map(|at| lines[at].as_str()).collect::<String>())
-        .unwrap();
 }
 
 #[test]
 fn documents_of_one_value_do_not_match_in_a_sample() {
     let folder = tempfile::tempdir().unwrap();
     let docs = folder.path().join("docs.jsonl");
-    write_splits(&docs, 2_500);
+    write_splits(&docs, 2_500).unwrap();
     let mut job = Job::new(vec![docs.display().to_string()], folder.path().join("out"));
     (job.threads, job.force, job.report) = (2, true, false);
     job.settings.across = Some("split".into());

@@ -65,7 +65,6 @@ class Passages:
         """
         return self._found.table("edits")
 
-    @property
     def removed(self) -> Any:
         """Numbers of the rows of which no word is left, ascending.
 

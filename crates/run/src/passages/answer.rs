@@ -4,6 +4,7 @@ use super::job::settings_of_run;
 use super::search::Search;
 use super::settings::PassageSettings;
 use super::tables::Tables;
+use crate::analysis::pool;
 use crate::memory::Memory;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
@@ -86,7 +87,7 @@ pub fn passages(
         admitted: Admitted { strict: resources.strict, skip_unreadable: false },
         limits: PipelineLimits { threads, in_flight: Memory::of(resources.memory).in_flight() },
     };
-    caught(|| {
+    let work = || {
         let found = search.find(progress)?;
         let (tables, totals, written) = search.place(&found, &TablesInMemory, None, progress)?;
         let mut summary =
@@ -107,5 +108,8 @@ pub fn passages(
             removed: removed.map(|(file, record)| Place { file, record }).collect(),
             problems: found.first.problems.listed().to_vec(),
         })
-    })
+    };
+    // Not on the threads of the whole process: it may have been forked.
+    let pool = pool(threads)?;
+    caught(|| pool.install(work))
 }

@@ -38,7 +38,7 @@ impl PassageSettings {
         if let (WhatIsCut::None, Some(whole)) = (self.cut, self.whole) {
             let whole = whole.name();
             return wrong(format!(
-                "the setting whole={whole} says what is cut, and cut=none cuts nothing"
+                "the setting whole={whole} says what is cut, and the setting cut=none cuts nothing"
             ));
         }
         let lengths = Lengths::of_window(self.length as usize);
