@@ -260,3 +260,19 @@ def test_stats_read_as_the_commands(index: lookalike.Index) -> None:
     assert stats["documents"] == stats["kept"] == 2 and stats["settings"]["texts"] is True
     assert repr(stats).splitlines()[0].split() == ["documents", "2"]
     assert index.last_commit == stats["commit"]
+
+
+def test_a_text_of_several_fields_has_no_shingle_of_two(tmp_path: Path) -> None:
+    words = "one two three four five six seven eight nine ten eleven twelve"
+    first, last = words.split(" six ")
+    records = [
+        {"id": "both", "question": first, "answer": "six " + last},
+        {"id": "same", "question": first, "answer": "six " + last},
+        {"id": "other", "question": first + " six", "answer": last},
+    ]
+    index = lookalike.Index.create(tmp_path / "fields.index", text="question,answer", shingle=4)
+    assert index.settings.text == "question,answer"
+    added = index.add(records, text="question,answer")
+    assert added.added == 3
+    batch = lookalike.dedup(records, text="question,answer", shingle=4)
+    assert [index.dedup().ledger["removed_id"].to_pylist(), batch.ledger["removed_id"].to_pylist()] == [["same"], ["same"]]

@@ -149,7 +149,7 @@ def jsonl_texts(out: Path, docs: list) -> tuple:
     kept, removed, same = {}, set(), True
     for role in ("kept", "removed"):
         path = out / f"{role}.jsonl"
-        for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        for line in path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else ():
             record = json.loads(line)
             doc = record["n"]
             same = same and [*record] == [*docs[doc]] and all(record[field] == docs[doc][field] for field in record if field != "text" or role == "removed") and "2.50" in line

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 from lookalike import _lookalike
 from lookalike._errors import DataError
 from lookalike._libraries import table_of
-from lookalike._settings import COLUMNS, Settings
+from lookalike._settings import COLUMNS, Settings, has_sections
 
 #: Records that are turned into a batch at once.
 _ROWS = 1024
@@ -163,7 +163,7 @@ def _paths(settings: Settings) -> list[str]:
     named = [getattr(settings, name) for name in COLUMNS]
     named += _lookalike.keep_fields(settings.to_json())
     named += _lookalike.given_fields(settings.to_json())
-    sections = _lookalike.text_fields(settings.to_json()) != [settings.text]
+    sections = has_sections(settings)
     return [name for name in named if name is not None and "." in name and not (sections and name == settings.text)]
 
 

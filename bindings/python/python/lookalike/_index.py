@@ -24,7 +24,16 @@ from lookalike._options import TextKeywords, Unpack
 from lookalike._progress import Progress
 from lookalike._resources import Options, options, thread_count
 from lookalike._result import Result
-from lookalike._settings import COLUMNS, Linkage, Settings, Threshold, given_settings, shows, with_columns
+from lookalike._settings import (
+    COLUMNS,
+    Linkage,
+    Settings,
+    Threshold,
+    given_settings,
+    has_sections,
+    shows,
+    with_columns,
+)
 from lookalike._summary import Summary
 
 
@@ -88,7 +97,8 @@ class Index:
         path : path
             The directory.
         settings : Settings, optional
-            How texts become features, and which documents are kept; or any keyword of :class:`Settings`.
+            How texts become features, and which documents are kept; or any keyword of :class:`Settings`. A `text` of
+            several fields is one of them: ``text="question,answer"``.
         method : str or sequence of str
             Methods of the papers whose keys and sketches are stored too, for ``query(…, ask=method)``.
         lexicon, lexicon_checksum : optional
@@ -117,6 +127,8 @@ class Index:
         columns = {} if sample is None else {name: deciding.pop(name) for name in COLUMNS if name in deciding}
         given = given_settings(settings, deciding)
         fields, named = with_columns(given, columns)
+        if has_sections(fields):
+            given = given.replace(text=fields.text)
         value = index_json(
             given,
             method=method,

@@ -10,7 +10,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from lookalike._errors import SettingsError
-from lookalike._settings import COLUMNS, FORMATS, Settings, Threshold, threshold_text
+from lookalike._settings import COLUMNS, FORMATS, Settings, Threshold, has_sections, threshold_text
 
 #: Settings of a run that an index does not have, and what has them.
 _OF_A_RUN = {
@@ -51,7 +51,9 @@ def index_json(
         # What every index does: the settings of a run or of another index say so.
         settings = settings.replace(linkage=None)
     usual = Settings()
-    for name, advice in _OF_A_RUN.items():
+    # Of how many fields a text is, every question has to know.
+    refused = {name: advice for name, advice in _OF_A_RUN.items() if name != "text" or not has_sections(settings)}
+    for name, advice in refused.items():
         if getattr(settings, name) != getattr(usual, name):
             raise SettingsError(f"{name}={getattr(settings, name)!r} is no setting of an index: {advice}", "settings")
     specs = [method] if isinstance(method, str) else list(method)

@@ -234,6 +234,11 @@ def given_settings(settings: Settings | None, keywords: Mapping[str, Any]) -> Se
     return settings
 
 
+def has_sections(settings: Settings) -> bool:
+    """Whether a text is several fields, or the elements of a list."""
+    return bool(_lookalike.text_fields(settings.to_json()) != [settings.text])
+
+
 def with_columns(settings: Settings | None, keywords: Mapping[str, Any]) -> tuple[Settings, list[str]]:
     """The settings of a call whose names of columns may be given beside them, and the columns that it names."""
     keywords = dict(keywords)
@@ -241,7 +246,7 @@ def with_columns(settings: Settings | None, keywords: Mapping[str, Any]) -> tupl
     given = given_settings(settings, keywords)
     settings = given.replace(**columns) if columns else given
     # A text of several fields is no column, but where it is.
-    sections = _lookalike.text_fields(settings.to_json()) != [settings.text]
+    sections = has_sections(settings)
     return settings, [column for name, column in columns.items() if name != "text" or not sections]
 
 

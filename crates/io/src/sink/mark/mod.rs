@@ -62,7 +62,7 @@ const OF_DUPLICATES: [(&str, MarkKind); 7] = [
 ];
 
 impl MarkNames {
-    /// Those of `dedup`, with a prefix (the setting `mark_prefix`).
+    /// The fields that `dedup` adds, with a prefix (the setting `mark_prefix`).
     #[must_use]
     pub fn new(prefix: &str) -> Self {
         Self::of(prefix, &OF_DUPLICATES)
