@@ -5,6 +5,7 @@ import random
 import unicodedata
 from pathlib import Path
 
+import check_run
 from checks.decontaminated import vocabulary, words_of, written
 from checks.harness import Checks, dict_table, summary_of, tree_of
 from checks.inputs import write_csv, write_jsonl
@@ -99,13 +100,11 @@ def check_cuts(c: Checks, name: str, out: Path, docs: list, kept: dict, removed:
         data, made_text, at = of["text"].encode(), b"", 0
         gone[doc] = set(range(len(texts[doc]))) if doc in removed else set()
         for first, end, put, text in edits.get(doc, []):
-            # The tables have the line ends of texts as escapes.
-            plain_text = lambda value: value.replace("\\e", "").replace("\\r", "\r").replace("\\n", "\n").replace("\\t", "\t").replace("\\\\", "\\")
             before, inside = len(words_of(data[:first].decode())), data[first:end].decode()
             gone[doc] |= set(range(before, before + len(words_of(inside))))
-            made_text += data[at:first] + plain_text(put).encode()
+            made_text += data[at:first] + check_run.plain(put).encode()
             at = end
-            wrong += [] if plain_text(text) == inside and words_of(inside) else [(doc, text, inside)]
+            wrong += [] if check_run.plain(text) == inside and words_of(inside) else [(doc, text, inside)]
         made_text += data[at:]
         if doc not in removed:
             left = [word for number, word in enumerate(texts[doc]) if number not in gone[doc]]
