@@ -1,8 +1,9 @@
 //! Cuts runs of words out of a text.
 //!
-//! A cut goes from the first byte of its first word to the first byte of the next word that stays, or
-//! to the end of the text. If a line ends behind its last word, one line end stays; if nothing but the cut was between two
-//! words, a space is put there. Cuts are at words, so never inside a character.
+//! With its words goes what belongs to them: the punctuation that ends a sentence and the spaces behind
+//! it, and a line of nothing else as a whole, with the empty lines behind it if there is one before.
+//! What begins the next line or word stays: signs, brackets, marks of headings and lists. Between what
+//! would touch, a space is put, so that no words or numbers are made of two. Cuts are at words, so never inside a character.
 
 use std::ops::Range;
 
@@ -21,7 +22,7 @@ pub enum NotCut {
 pub struct TextEdit {
     /// The bytes that go.
     pub bytes: Range<usize>,
-    /// What takes their place: nothing, a line end, or a space.
+    /// What takes their place: nothing, or a space.
     pub put: &'static str,
 }
 
@@ -66,32 +67,76 @@ pub fn cut_edits(
     if cut >= words.len() {
         return Err(NotCut::NothingLeft);
     }
-    let meet = |at: usize| {
-        let before = at.checked_sub(1).and_then(|before| words.get(before));
-        before.zip(words.get(at)).is_some_and(|(before, next)| next.start < before.end)
-    };
-    if runs.iter().any(|run| meet(run.start) || meet(run.end)) {
+    if runs.iter().any(|run| meet(words, run.start) || meet(words, run.end)) {
         return Err(NotCut::SharedPlace);
     }
     let mut edits: Vec<TextEdit> = Vec::with_capacity(runs.len());
     for run in runs {
         let (start, last) = (words[run.start].start, words[run.end - 1].end);
         let next = words.get(run.end).map_or(text.len(), |next| next.start);
-        let behind = &text[last..next];
-        // What stands before it is kept: words of a run and of the one before do not meet.
-        let joins = || {
-            text[..start].ends_with(char::is_alphanumeric)
-                && text[next..].starts_with(char::is_alphanumeric)
-        };
-        let put = match behind.find('\n') {
-            Some(end) if behind[..end].ends_with('\r') => "\r\n",
-            Some(_) => "\n",
-            None if joins() => " ",
-            None => "",
-        };
-        edits.push(TextEdit { bytes: start..next, put });
+        let end = last + cut_behind(&text[..start], &text[last..next]);
+        let put = if touch(&text[..start], &text[end..]) { " " } else { "" };
+        edits.push(TextEdit { bytes: start..end, put });
     }
     Ok(edits)
+}
+
+/// The largest parts of runs that can be cut, where they begin or end at a place that two words have in
+/// common.
+#[must_use]
+pub fn divisible(words: &[Range<usize>], runs: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let shrink = |run: Range<usize>| {
+        let start = run.clone().find(|&at| !meet(words, at))?;
+        let end = (start + 1..=run.end).rev().find(|&at| !meet(words, at))?;
+        Some(start..end)
+    };
+    runs.into_iter().filter_map(shrink).collect()
+}
+
+/// Whether a word has a place in common with the one before.
+fn meet(words: &[Range<usize>], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    before.zip(words.get(at)).is_some_and(|(before, next)| next.start < before.end)
+}
+
+/// What ends a sentence or a part of it.
+const ENDS: &[char] =
+    &['.', ',', ';', ':', '!', '?', '…', '。', '、', '，', '！', '？', '；', '：', '؟', '،', '।'];
+
+/// The bytes that go with words of which this is `before` and `behind`, up to the next word.
+fn cut_behind(before: &str, behind: &str) -> usize {
+    let inline = |c: char| c.is_whitespace() && c != '\n' && c != '\r';
+    let left = behind.trim_start_matches(ENDS).trim_start_matches(inline);
+    let begins_line = before.is_empty() || before.ends_with('\n');
+    let line_end = left.strip_prefix("\r\n").or_else(|| left.strip_prefix('\n'));
+    let left = match line_end.filter(|_| begins_line) {
+        None => left,
+        // The whole line goes; of empty lines before and behind it, one.
+        Some(mut rest) => {
+            let earlier = before.trim_end_matches(inline).strip_suffix('\n');
+            let earlier = earlier.map(|earlier| earlier.strip_suffix('\r').unwrap_or(earlier));
+            if earlier.is_none_or(|earlier| earlier.ends_with('\n') || earlier.is_empty()) {
+                while let Some((line, next)) = rest.split_once('\n')
+                    && line.trim().is_empty()
+                {
+                    rest = next;
+                }
+            }
+            rest
+        }
+    };
+    behind.len() - left.len()
+}
+
+/// Whether a space has to stand between two parts of a text.
+fn touch(before: &str, behind: &str) -> bool {
+    let (Some(last), Some(first)) = (before.chars().next_back(), behind.chars().next()) else {
+        return false;
+    };
+    // None of these is in a word or a number, wherever it stands.
+    let opens = |c: char| c.is_whitespace() || "([{<|/«“「『（。、！？".contains(c);
+    let closes = |c: char| c.is_whitespace() || ")]}>|/»”」』）。、！？".contains(c);
+    !opens(last) && !closes(first)
 }
 
 /// A text with its edits, which are ascending.
@@ -147,23 +192,67 @@ mod tests {
     fn cuts_by_hand() {
         let of = |text: &str| Ok(text.to_owned());
         assert_eq!(cut_of("One two, three. Four!", &[1..3]), of("One Four!"));
-        assert_eq!(cut_of("One two, three.\n\nFour!", &[1..3]), of("One \nFour!"));
-        assert_eq!(cut_of("One two?\r\nThree", &[0..2]), of("\r\nThree"));
-        assert_eq!(cut_of("One (two three)", &[1..3]), of("One ("));
-        assert_eq!(cut_of("One\ntwo three?\n", &[1..3]), of("One\n\n"));
-        assert_eq!(cut_of("a-b-c d", &[1..2]), of("a-c d"));
+        assert_eq!(cut_of("One two, three.\n\nFour!", &[1..3]), of("One \n\nFour!"));
+        assert_eq!(cut_of("One two?\r\nThree", &[0..2]), of("Three"));
+        assert_eq!(cut_of("One (two three)", &[1..3]), of("One ()"));
+        assert_eq!(cut_of("One\ntwo three?\n", &[1..3]), of("One\n"));
+        assert_eq!(cut_of("a-b-c d", &[1..2]), of("a- -c d"));
         assert_eq!(cut_of("東京都", &[1..2]), of("東 都"));
         assert_eq!(cut_of("Größe zählt nicht", &[0..1, 2..3]), of("zählt "));
-        assert_eq!(cut_of("cafe\u{301}-noir est bon", &[1..2]), of("cafe\u{301}-est bon"));
-        assert_eq!(cut_of("cafe\u{301}-noir est bon", &[0..1]), of("noir est bon"));
+        assert_eq!(cut_of("cafe\u{301}-noir est bon", &[1..2]), of("cafe\u{301}- est bon"));
+        assert_eq!(cut_of("cafe\u{301}-noir est bon", &[0..1]), of("-noir est bon"));
         assert_eq!(cut_of("One two", &[0..2]), Err(NotCut::NothingLeft));
+    }
+
+    #[test]
+    fn what_belongs_to_others_stays() {
+        // The words of the passage are p and q.
+        let cut = |text: &str| {
+            let (all, places) = located(&AnalysisSettings::default(), text);
+            let is_cut = |&at: &usize| matches!(all[at].as_str(), "pp" | "qq");
+            let runs: Vec<Range<usize>> =
+                (0..all.len()).filter(is_cut).map(|at| at..at + 1).collect();
+            let first = runs.first().expect("a word").start;
+            cut_words(text, &places, &[first..runs.last().expect("a word").end])
+                .expect("some words")
+        };
+        for (text, left) in [
+            ("pp qq\n-5 is the temperature", "-5 is the temperature"),
+            ("a\n\npp qq.\n\n## Heading", "a\n\n## Heading"),
+            ("a\npp qq.\n\nb", "a\n\nb"),
+            ("- pp qq.\n- Next", "- \n- Next"),
+            ("a\n> pp qq\n> -7 b", "a\n> \n> -7 b"),
+            ("end pp\n```\ncode", "end \n```\ncode"),
+            ("x|pp qq|-3|y", "x||-3|y"),
+            ("Section 3.pp qq 5 things", "Section 3. 5 things"),
+            ("He owes $pp 7 things", "He owes $ 7 things"),
+            ("f(pp) - g(1)", "f() - g(1)"),
+            ("(see pp) [1] and", "(see ) [1] and"),
+            ("a pp 😀", "a 😀"),
+            ("a\r\npp\r\n\r\nb", "a\r\n\r\nb"),
+            ("\n\npp\n \n  b", "\n\n  b"),
+        ] {
+            assert_eq!(cut(text), left, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn runs_are_shrunk_to_where_a_text_can_be_divided() {
+        let words = [0..1, 2..4, 2..4, 5..6, 7..9, 7..9, 7..9];
+        assert_eq!(divisible(&words, vec![0..2, 3..5]), [0..1, 3..4]);
+        assert_eq!(divisible(&words, vec![2..4, 5..6]), [3..4]);
+        assert_eq!(divisible(&words, vec![1..3, 4..7]), [1..3, 4..7]);
     }
 
     proptest! {
         #[test]
         fn the_other_words_stay(
             words in prop::collection::vec(
-                ("[a-zé漢]{1,4}|e\u{301}", "[ ,.\n-]{1,3}", any::<bool>()),
+                (
+                    "[a-zé漢]{1,4}|e\u{301}|東京|ab\u{20dd}|foo\u{200b}|क्|ष|カ\u{3099}|ナ|3|don'|x_",
+                    "[ ,.$'(_\n-]{0,3}",
+                    any::<bool>(),
+                ),
                 1..20,
             ),
         ) {
