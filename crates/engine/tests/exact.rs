@@ -322,7 +322,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn related_sets_match_as_brute_force_says(sets in related_sets(), thousandths in 300u64..=1000) {
