@@ -166,7 +166,7 @@ def test_whole_lines_only() -> None:
 
 
 #: A line end behind a cut stays.
-LEFT = [PAGES[0], "\nOn tulips.", PAGES[2]]
+LEFT = [PAGES[0], "On tulips.", PAGES[2]]
 
 
 def forms() -> dict[str, Any]:
@@ -243,7 +243,7 @@ def test_rows_without_a_text_stay_and_html_is_not_cut() -> None:
     page = f"<p>{NOTICE}</p><p>On lilies.</p>"
     rows = [{"text": PAGES[0]}, {"text": None}, {"html": page}, {"text": PAGES[1]}]
     found = lookalike.passages(rows, length=10)
-    assert found.apply(rows) == [*rows[:3], {"text": "\nOn tulips."}]
+    assert found.apply(rows) == [*rows[:3], {"text": "tulips."}]
     assert found.problems.to_pydict()["record"] == [2] and found.summary["uncut"] == 1
     assert list(map(len, found.spans())) == [0, 0, 0, 1] and len(found.table) == 3
     with pytest.raises(lookalike.DataError):

@@ -133,11 +133,9 @@ pub const EDITS: Layout<Edit<'static>> = Layout {
             Item::new(Column::count("end_byte"), "the byte behind it", |row| {
                 Cell::Count(row.bytes[1])
             }),
-            Item::new(
-                Column::text("put"),
-                "what takes its place: nothing, a line end, or a space",
-                |row| Cell::Text(row.put),
-            ),
+            Item::new(Column::text("put"), "what takes its place: nothing, or a space", |row| {
+                Cell::Text(row.put)
+            }),
             Item::new(Column::text("text"), "what goes", |row| Cell::Text(row.text)),
         ],
     ],

@@ -1,8 +1,8 @@
 //! Anchors: for each window the k-gram that it elects, and the runs of windows that elect the same one.
 
 use crate::Place;
+use crate::window_hash::RunHashes;
 use lookalike_core::batch;
-use lookalike_core::fingerprint::TokenDigest;
 
 /// The lengths that a search is made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Lengths {
 pub struct Anchor {
     /// Hash of the k-gram. Its low bits are uniform, its high bits are not: it is a minimum.
     pub key: u64,
-    /// Hash of all units of the windows.
+    /// Hash of all units of the windows, of 61 bits.
     pub context: u64,
     /// The first of the windows.
     pub place: Place,
@@ -76,6 +76,7 @@ pub struct AnchorScratch {
     hashes: Vec<u64>,
     /// Places of k-grams that may be elected, their hashes ascending.
     minima: std::collections::VecDeque<usize>,
+    runs: RunHashes,
 }
 
 /// Calls `emit` with the anchors of a document in order: each of its windows is in one. O(units).
@@ -101,19 +102,22 @@ pub fn anchors(
     mut emit: impl FnMut(Anchor),
 ) {
     let Lengths { window, gram } = lengths;
-    let AnchorScratch { hashes, minima } = scratch;
+    let AnchorScratch { hashes, minima, runs } = scratch;
     if units.len() < window {
         return;
     }
     hashes.clear();
     batch::shingles(units, gram, hashes);
     minima.clear();
+    runs.read(units);
+    // The windows that elect a k-gram have no more than two windows' units.
+    runs.up_to(2 * window);
     // k-grams of a window.
     let choice = window - gram + 1;
     // The first window that elects the present k-gram, and its place.
     let mut present = (0, usize::MAX);
     let mut finish = |(first, elected): (usize, usize), end: usize| {
-        let context = TokenDigest::of(&units[first..end - 1 + window]).0 as u64;
+        let context = runs.of(first, end - 1 - first + window);
         emit(Anchor {
             key: hashes[elected],
             context,
@@ -160,10 +164,11 @@ mod tests {
             let mut found = Vec::new();
             anchors(7, &units, lengths, &mut AnchorScratch::default(), |anchor| found.push(anchor));
             let mut elected = Vec::new();
+            let mut contexts = std::collections::HashMap::new();
             for anchor in &found {
                 prop_assert_eq!(anchor.place.document, 7);
                 let context = &units[anchor.place.unit as usize..][..usize::from(anchor.windows) - 1 + window];
-                prop_assert_eq!(anchor.context, TokenDigest::of(context).0 as u64);
+                prop_assert_eq!(anchor.context, contexts.entry(context.to_vec()).or_insert(anchor.context).to_owned());
                 for at in 0..u32::from(anchor.windows) {
                     elected.push((anchor.place.unit + at, anchor.place.unit + u32::from(anchor.offset), anchor.key));
                 }

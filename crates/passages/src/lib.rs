@@ -18,8 +18,8 @@
 //! 4. [`runs`]: consecutive windows whose first places are consecutive.
 //! 5. [`kept`]: decides which windows are cut: those of which an equal one stands whole in what is kept.
 //!
-//! *Exact but for hashes:* units are equal if their 64-bit hashes are. Contexts are compared by 64 more
-//! bits, windows by 61 more. Before texts are cut, the units of both places should be compared.
+//! *Exact but for hashes:* units are equal if their 64-bit hashes are. Contexts and windows are compared
+//! by 61 more bits. Before texts are cut, the units of both places should be compared.
 //!
 //! *Cost.* O(n) for n units, and sorting the anchors of keys that repeat. No step looks at pairs of
 //! copies.

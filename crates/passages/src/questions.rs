@@ -1,6 +1,7 @@
 //! Windows that have to be hashed: in ranges of documents, in the order in which these are read again.
 
-use crate::{Lengths, Place, window_hash};
+use crate::window_hash::RunHashes;
+use crate::{Lengths, Place};
 use std::ops::Range;
 
 /// Consecutive windows of a document whose hashes are asked for.
@@ -47,10 +48,13 @@ impl Questions {
     pub fn answer(&self, document: u32, units: &[u64], lengths: Lengths, hashes: &mut Vec<u64>) {
         let start = self.asked.partition_point(|question| question.place.document < document);
         let asked = self.asked[start..].iter().take_while(|of| of.place.document == document);
+        let (mut of_runs, window) = (RunHashes::default(), lengths.window() as usize);
+        of_runs.read(units);
+        of_runs.up_to(window);
         for question in asked {
             let first = question.place.unit as usize;
-            let end = first + usize::from(question.windows) - 1 + lengths.window() as usize;
-            window_hash::windows(&units[first..end], lengths.window() as usize, hashes);
+            let windows = first..first + usize::from(question.windows);
+            hashes.extend(windows.map(|start| of_runs.of(start, window)));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Hashes of windows: polynomials of the hashes of their units, modulo the Mersenne prime 2⁶¹ − 1.
+//! Hashes of runs of units: polynomials of the hashes of their units, modulo the Mersenne prime 2⁶¹ − 1.
 //!
 //! Modulo 2⁶⁴, polynomials of Thue–Morse sequences of one or two thousand units are equal for every base.
 
@@ -25,17 +25,42 @@ fn coefficient(unit: u64) -> u64 {
     reduce((unit & PRIME) + (unit >> 61))
 }
 
-/// Appends the hashes of the windows of this many units, in order. O(units).
-pub(crate) fn windows(units: &[u64], window: usize, out: &mut Vec<u64>) {
-    let Some(rolled) = units.len().checked_sub(window) else { return };
-    let highest = (1..window).fold(1, |power, _| multiply(power, BASE));
-    let append = |hash, unit| reduce(multiply(hash, BASE) + coefficient(unit));
-    let mut hash = units[..window].iter().fold(0, |hash, &unit| append(hash, unit));
-    out.push(hash);
-    for at in 0..rolled {
-        let gone = multiply(coefficient(units[at]), highest);
-        hash = append(reduce(hash + PRIME - gone), units[at + window]);
-        out.push(hash);
+/// The hashes of all runs of units of a document, each in O(1). Reused from one document to the next.
+#[derive(Debug, Default)]
+pub(crate) struct RunHashes {
+    /// The hash of the units before each place.
+    before: Vec<u64>,
+    /// Powers of the base.
+    powers: Vec<u64>,
+}
+
+impl RunHashes {
+    /// Takes the units of a document. O(units).
+    pub(crate) fn read(&mut self, units: &[u64]) {
+        self.before.clear();
+        self.before.reserve(units.len() + 1);
+        let mut hash = 0;
+        self.before.push(hash);
+        for &unit in units {
+            hash = reduce(multiply(hash, BASE) + coefficient(unit));
+            self.before.push(hash);
+        }
+    }
+
+    /// Prepares for runs of up to this many units. O(units), once.
+    pub(crate) fn up_to(&mut self, units: usize) {
+        while self.powers.len() <= units {
+            self.powers.push(self.powers.last().map_or(1, |&power| multiply(power, BASE)));
+        }
+    }
+
+    /// The hash of some units from a place.
+    ///
+    /// # Panics
+    /// With units that the document does not have, and with more than were prepared for.
+    pub(crate) fn of(&self, start: usize, units: usize) -> u64 {
+        let gone = multiply(self.before[start], self.powers[units]);
+        reduce(self.before[start + units] + PRIME - gone)
     }
 }
 
@@ -46,27 +71,34 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rolling_is_hashing_each(units in prop::collection::vec(any::<u64>(), 0..30), window in 1usize..9) {
-            let mut found = Vec::new();
-            windows(&units, window, &mut found);
+        fn runs_have_the_hashes_of_their_units(
+            units in prop::collection::vec(any::<u64>(), 0..30),
+            other in prop::collection::vec(any::<u64>(), 0..30),
+        ) {
+            let mut hashes = RunHashes::default();
+            hashes.read(&other);
+            hashes.up_to(units.len() / 2);
+            hashes.read(&units);
+            hashes.up_to(units.len());
             let modulo = u128::from(PRIME);
-            let expected: Vec<u64> = units
-                .windows(window)
-                .map(|of| {
-                    of.iter().fold(0u128, |hash, &unit| {
+            for start in 0..=units.len() {
+                for end in start..=units.len() {
+                    let expected = units[start..end].iter().fold(0u128, |hash, &unit| {
                         (hash * u128::from(BASE) + u128::from(unit)) % modulo
-                    }) as u64
-                })
-                .collect();
-            prop_assert_eq!(found, expected);
+                    });
+                    prop_assert_eq!(hashes.of(start, end - start), expected as u64);
+                }
+            }
         }
     }
 
     #[test]
     fn extremes_are_reduced() {
+        let mut hashes = RunHashes::default();
+        hashes.up_to(3);
         for units in [[u64::MAX; 5], [PRIME; 5], [0; 5], [PRIME - 1; 5]] {
-            let mut found = Vec::new();
-            windows(&units, 3, &mut found);
+            hashes.read(&units);
+            let found: Vec<u64> = (0..3).map(|start| hashes.of(start, 3)).collect();
             assert!(found.iter().all(|&hash| hash < PRIME && hash == found[0]));
         }
     }

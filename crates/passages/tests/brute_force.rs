@@ -1,6 +1,6 @@
 //! Runs and cuts against brute force: a map from the content of each window to its places.
 
-use lookalike_passages::kept::cuts;
+use lookalike_passages::kept::{cuts, cuts_beside};
 use lookalike_passages::{Cut, CutRule, Finder, Lengths, Place, Run};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -110,10 +110,15 @@ proptest! {
     }
 
     #[test]
-    fn what_is_cut_stands_whole_in_what_is_kept(documents in documents(), window in 1usize..9) {
+    fn what_is_cut_stands_whole_in_what_is_kept(
+        documents in documents(),
+        window in 1usize..9,
+        whole in prop::collection::vec(prop::bool::weighted(0.2), 40),
+    ) {
         let lengths = Lengths::of_window(window).unwrap();
         let runs = Finder::new(lengths).find(&documents);
-        let cuts = cuts(&runs, lengths, CutRule::Kept);
+        let cuts = cuts_beside(&runs, lengths, CutRule::Kept, |document| whole[document as usize]);
+        prop_assert!(cuts.iter().all(|cut| !whole[cut.at.document as usize]));
         let gone = gone(&cuts);
         let text = |place: Place, units: u32| {
             &documents[place.document as usize][place.unit as usize..][..units as usize]
@@ -126,11 +131,16 @@ proptest! {
         }
         // Equal windows that are kept overlap.
         for places in places(&documents, window).values() {
-            let whole: Vec<&Window> = places
+            let stand: Vec<&Window> = places
                 .iter()
                 .filter(|&&(document, unit)| is_whole(Place { document, unit }, lengths.window()))
                 .collect();
-            for two in whole.windows(2) {
+            // Of those in documents that are cut, none has an earlier one anywhere that is not cut.
+            let is_uncut = |place: &&Window| whole[place.0 as usize];
+            let first_uncut = stand.iter().find(|place| is_uncut(place));
+            let stand: Vec<&Window> = stand.iter().filter(|place| !is_uncut(place)).copied().collect();
+            prop_assert!(first_uncut.is_none_or(|first| stand.iter().all(|place| place < first)));
+            for two in stand.windows(2) {
                 prop_assert!(two[0].0 == two[1].0 && two[1].1 - two[0].1 < lengths.window(), "{:?}", two);
             }
         }

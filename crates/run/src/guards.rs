@@ -45,7 +45,7 @@ impl FromStr for LossLimit {
         let text = written.trim();
         let wrong = || {
             LookalikeError::Settings(format!(
-                "`{written}` is not a share of documents; use a percentage such as 30%, above 0 and at most 100%"
+                "`{written}` is not a share; use a percentage such as 30%, above 0 and at most 100%"
             ))
         };
         let share = match text.strip_suffix('%') {

@@ -9,6 +9,7 @@
 
 mod answer;
 mod job;
+mod numbers;
 mod placing;
 mod search;
 mod settings;

@@ -20,6 +20,12 @@ pub(crate) struct RunJob {
     pub(crate) ignored_texts: Option<String>,
 }
 
+/// The command that wrote a summary.
+#[derive(Deserialize)]
+struct RunCommand {
+    command: String,
+}
+
 impl RunJob {
     /// Looks up relative names of other files than inputs in a directory; empty for the current one.
     fn look_in(&mut self, place: &Path) {
@@ -184,6 +190,15 @@ pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeErr
     let foreign = |e: serde_json::Error| {
         wrong(format!("not written by this version of lookalike, or changed since ({e})"))
     };
+    // Results of other commands have other summaries.
+    let command: Option<RunCommand> = serde_json::from_str(&text).ok();
+    if let Some(RunCommand { command }) = &command
+        && ["decontaminate", "passages"].contains(&command.as_str())
+    {
+        return Err(wrong(format!(
+            "a result of `{command}`; what is asked for is a result of `dedup` or `cluster`"
+        )));
+    }
     let summary: Summary = serde_json::from_str(&text).map_err(foreign)?;
     if summary.settings.analysis != lookalike_text::ANALYSIS_NAME
         || summary.settings.hash != lookalike_core::HASH_NAME

@@ -69,10 +69,10 @@ def numbers_of(row: dict, *names: str) -> tuple:
     return tuple(int(row[name]) for name in names)
 
 
-def check_tables(c: Checks, name: str, out: Path, docs: list, length: int, copies: int, number_of) -> None:
-    """The passages, and that the bytes of both sides are the words."""
+def check_tables(c: Checks, name: str, out: Path, docs: list, length: int, copies: int, number_of, beside: int = 0) -> None:
+    """The passages, and that the bytes of both sides are the words. The first documents are `beside` those that are written."""
     texts = [words_of(doc["text"]) for doc in docs]
-    wanted = later_runs(texts, length, copies)
+    wanted = [run for run in later_runs(texts, length, copies) if run[0] >= beside]
     rows = dict_table(out / "passages.tsv")
     found = [(number_of(row), int(row["word"]), (number_of(row, "first_"), int(row["first_word"])), *numbers_of(row, "words", "copies", "most_copies")) for row in rows]
     c.check(f"{name}: passages", found == wanted and len(found) > 20, ([one for one in found if one not in wanted][:3], [one for one in wanted if one not in found][:3], len(found)))
@@ -85,11 +85,11 @@ def check_tables(c: Checks, name: str, out: Path, docs: list, length: int, copie
     c.check(f"{name}: bytes", not wrong, wrong[:1])
     summary = summary_of(out)
     in_later: set = {(doc, at) for doc, start, _, words, *_ in wanted for at in range(start, start + words)}
-    numbers = (len(wanted), len(in_later), max(run[3] for run in wanted) <= summary["longest"], sum(map(len, texts)))
+    numbers = (len(wanted), len(in_later), max(run[3] for run in wanted) <= summary["longest"], sum(map(len, texts[beside:])))
     c.check(f"{name}: numbers", numbers == (summary["passages"], summary["later_words"], True, summary["words"]), (numbers, summary))
 
 
-def check_cuts(c: Checks, name: str, out: Path, docs: list, kept: dict, removed: set, length: int, rule: str, whole, number_of) -> None:
+def check_cuts(c: Checks, name: str, out: Path, docs: list, kept: dict, removed: set, length: int, rule: str, whole, number_of, beside: int = 0) -> None:
     """What was cut, from the texts alone: `kept` has the texts by document."""
     texts = [words_of(doc["text"]) for doc in docs]
     edits: dict = {}
@@ -125,6 +125,7 @@ def check_cuts(c: Checks, name: str, out: Path, docs: list, kept: dict, removed:
     if not whole:
         c.check(f"{name}: all words of cuts go", all(gone[doc] == proved[doc] for doc in gone))
     c.check(f"{name}: counts", summary_of(out)["cut_words"] == sum(map(len, gone.values())) and summary_of(out)["cuts"] == len(cuts) and summary_of(out)["removed"] == len(removed) and summary_of(out)["cut"] == len(edits))
+    c.check(f"{name}: the other collection stays", not any(gone[doc] for doc in range(beside)))
     if rule == "kept":
         broken = [(doc, at, other, place) for doc, at, other, place, words, _ in cuts if not gone[other].isdisjoint(range(place, place + words)) or (other, place) >= (doc, at)]
         c.check(f"{name}: every witness stands whole in what is kept", not broken, broken[:3])
@@ -132,14 +133,14 @@ def check_cuts(c: Checks, name: str, out: Path, docs: list, kept: dict, removed:
         twice = []
         for window, places in first_places(texts, length).items():
             stand = [(doc, at) for doc, at in places if gone[doc].isdisjoint(range(at, at + length))]
-            twice += [(window, one, other) for one, other in zip(stand, stand[1:]) if one[0] != other[0] or one[1] + length <= other[1]]
+            twice += [(window, one, other) for one, other in zip(stand, stand[1:]) if other[0] >= beside and (one[0] != other[0] or one[1] + length <= other[1])]
         c.check(f"{name}: no window stands whole twice", not twice, twice[:1])
     if rule in ("later", "all") and not whole:
         places = first_places(texts, length)
         goes = {doc: set() for doc in gone}
         for of in places.values():
             for doc, at in of[1:] if rule == "later" else of if len(of) > 1 else ():
-                goes[doc] |= set(range(at, at + length))
+                goes[doc] |= set(range(at, at + length)) if doc >= beside else set()
         c.check(f"{name}: {rule}", goes == gone)
 
 
@@ -165,7 +166,8 @@ def whole_lines(c: Checks, name: str, out: Path, docs: list, unit: str) -> None:
         inside = text[int(row["byte"]) : int(row["end_byte"])].decode()
         ends = lambda between: "\n" in between if unit == "line" else any(mark in between for mark in ".!?…")
         gap = lambda text: text[max((at for at, letter in enumerate(text) if letter.isalnum()), default=-1) + 1 :]
-        gap_before, gap_behind = gap(before), gap(inside)
+        left = next((at for at, letter in enumerate(behind) if letter.isalnum()), len(behind))
+        gap_before, gap_behind = gap(before), gap(inside) + behind[:left]
         wrong += [] if (not words_of(before) or ends(gap_before)) and (not words_of(behind) or ends(gap_behind)) else [row]
     c.check(f"{name}: whole {unit}s", not wrong, wrong[:1])
 
@@ -204,8 +206,39 @@ def passages(c: Checks) -> None:
     listed = c.out("passages none")
     done = c.run("passages", source, "-o", listed, "--tables", "tsv", "-q", "-L", "8", "--cut", "none")
     c.check("passages: none writes no documents", done.returncode == 0 and not (listed / "kept.jsonl").exists() and (listed / "passages.tsv").read_bytes() == trees["kept"]["passages.tsv"], done.stderr)
+    against(c, folder, docs)
     other_files(c, folder, docs)
     guards(c, source)
+
+
+def against(c: Checks, folder: Path, docs: list) -> None:
+    """Documents of another collection take precedence, wherever their file is in the order of names, and are not written."""
+    write = lambda path, some: path.write_text("".join(json.dumps(doc, ensure_ascii=False).replace("2.5]", "2.50]") + "\n" for doc in some), encoding="utf-8")
+    number_of = lambda row, role="": int(row[f"{role}id"][1:])
+    for name, count in (("a", 70), ("z", 110)):
+        write(folder / f"{name}.jsonl", docs[:count])
+        write(folder / "m.jsonl", docs[count:])
+        for rule in ("kept", "later", "all"):
+            out, title = c.out(f"passages against {name} {rule}"), f"passages: against {name}: {rule}"
+            done = c.run("passages", folder / "m.jsonl", "--against", folder / f"{name}.jsonl", "-o", out, "--tables", "tsv", "-q", "-L", "8", "--cut", rule)
+            if not c.check(f"{title} runs", done.returncode == 0, done.stderr):
+                continue
+            kept, removed, _ = jsonl_texts(out, docs)
+            c.check(f"{title}: the records of the input", sorted([*kept, *removed]) == [*range(count, len(docs))])
+            check_tables(c, title, out, docs, 8, 2, number_of, beside=count)
+            everything = kept | {doc: docs[doc]["text"] for doc in range(count)}
+            check_cuts(c, title, out, docs, everything, removed, 8, rule, None, number_of, beside=count)
+    for name in ("own", "other"):
+        (folder / name).mkdir()
+        for doc in docs[:40] if name == "other" else docs[40:80]:
+            (folder / name / f"{doc['id']}.txt").write_text(doc["text"], encoding="utf-8")
+    out = c.out("passages against files")
+    done = c.run("passages", folder / "own", "--against", folder / "other", "-o", out, "--tables", "tsv", "-q", "-L", "8")
+    if c.check("passages: against files runs", done.returncode == 0, done.stderr):
+        listed = [Path(line).name for role in ("kept", "removed") if (out / f"{role}-files.txt").exists() for line in (out / f"{role}-files.txt").read_text(encoding="utf-8").splitlines()]
+        c.check("passages: against files: the files of the input", sorted(listed) == sorted(path.name for path in (folder / "own").iterdir()), listed)
+    done = c.run("passages", folder / "m.jsonl", "--against", folder / "m.jsonl", "-o", c.out("passages against itself"), "-q")
+    c.check("passages: against itself is refused", done.returncode in (1, 2) and "m.jsonl" in done.stderr, done.stderr)
 
 
 def other_files(c: Checks, folder: Path, docs: list) -> None:
@@ -234,13 +267,25 @@ def other_files(c: Checks, folder: Path, docs: list) -> None:
     done = c.run("passages", files, "-o", out, "--tables", "tsv", "-q", "-L", "8")
     if c.check("passages: files run", done.returncode == 0, done.stderr):
         summary = summary_of(out)
-        removed = (out / "removed-files.txt").read_text(encoding="utf-8").splitlines() if (out / "removed-files.txt").exists() else []
-        c.check("passages: files are kept as they are, or go whole", summary.get("uncut", 0) > 0 and summary["cut"] == 0 and summary["removed"] == len(removed) and summary["kept"] + len(removed) == 60 and any("could not be cut" in one for one in summary["warnings"]), summary)
+        c.check("passages: files are kept as they are", summary.get("uncut", 0) > 0 and (summary["cut"], summary["removed"], summary["kept"]) == (0, 0, 60) and any("could not be cut" in one for one in summary["warnings"]), summary)
+    for command in ("show", "recluster"):
+        done = c.run(command, out, *(("--threshold", "0.9", "-o", c.out("passages recluster")) if command == "recluster" else ()))
+        c.check(f"passages: {command} says what it needs", done.returncode != 0 and "a result of `passages`" in done.stderr, done.stderr)
+    # What is not in the text is not known to be elsewhere: attachments, markup.
+    body = " ".join(f"word{number}" for number in range(30))
+    mails = "".join(f"From a@b Mon Jan  1 00:00:00 2024\nSubject: {number}\nContent-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain\n\n{body}\n--x\nContent-Type: application/pdf\nContent-Disposition: attachment; filename=a.pdf\n\n{number}\n--x--\n\n" for number in range(3))
+    (folder / "forms.mbox").write_text(mails, encoding="utf-8")
+    pages = write_jsonl(folder / "pages.jsonl", [{"id": "text", "text": f"So {body} and {body}."}, {"id": "page", "html": f"<p>{body}</p>"}, {"id": "long", "html": f"<p>other words before</p><p>{body}</p>"}, {"id": "more", "text": f"other words before {body}"}])
+    for source, numbers in ((folder / "forms.mbox", (0, 0, 2)), (pages, (1, 1, 2))):
+        out = c.out(f"passages of {source.name}")
+        done = c.run("passages", source, "-o", out, "-q", "-L", "10")
+        summary = summary_of(out) if done.returncode == 0 else {}
+        c.check(f"passages: {source.name}: nothing is removed that is not a field", (summary.get("removed"), summary.get("cut"), summary.get("uncut")) == numbers, (summary, done.stderr))
 
 
 def guards(c: Checks, source: Path) -> None:
     """Settings that make no sense, and a loss that is too large: nothing is written."""
-    for options, said in ((("--max-loss", "1%"), "max-loss=1%"), (("-L", "0"), "0"), (("-L", "20000"), "16384"), (("--copies", "1"), "1"), (("--cut", "none", "--whole", "line"), "cut=none"), (("--cut", "some"), "some")):
+    for options, said in ((("--max-loss", "1%"), "max-loss=1%"), (("-L", "0"), "0"), (("-L", "20000"), "16384"), (("--copies", "1"), "1"), (("--cut", "none", "--whole", "line"), "cut=none"), (("--cut", "none", "--max-loss", "5%"), "cut=none"), (("--cut", "some"), "some")):
         out = c.out(f"passages {' '.join(options)}")
         done = c.run("passages", source, "-o", out, "-q", *options)
         c.check(f"passages: {' '.join(options)} is refused", done.returncode in (1, 2, 3) and said in done.stderr and not out.exists(), done.stderr)

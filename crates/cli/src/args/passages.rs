@@ -1,5 +1,6 @@
 //! The arguments of `lookalike passages`.
 
+use super::values::utf8;
 use super::{InputArgs, PassageArgs, SearchArgs};
 use clap::Args;
 
@@ -7,6 +8,10 @@ use clap::Args;
 pub(crate) struct PassagesArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
+    /// Another collection that keeps its text: passages that it has are cut out of INPUT, and it is not
+    /// written. All names up to the next option (may be repeated; give INPUT first, or after --)
+    #[arg(long, value_name = "PATH", num_args = 1.., value_parser = utf8(), help_heading = "Passages")]
+    pub(crate) against: Vec<String>,
     #[command(flatten)]
     pub(crate) passages: PassageArgs,
     /// Stop (exit code 3) before more than this share of the words is cut

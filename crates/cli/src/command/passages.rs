@@ -12,6 +12,7 @@ pub(super) fn run(args: &PassagesArgs) -> anyhow::Result<Exit> {
     let mut settings = super::settings::settings(&[&input.fields])?;
     settings.analysis = search.analysis();
     let job = PassagesJob {
+        against: args.against.clone(),
         force: search.force,
         settings,
         passages: super::settings::of_group(PassageSettings::default(), &args.passages)?,

@@ -113,6 +113,13 @@ impl Format {
         self.0.structure == Structure::Objects
     }
 
+    /// Whether the text of a record is the value of a field, and not what was extracted from a file, a
+    /// message or a page.
+    #[must_use]
+    pub fn has_fields(self) -> bool {
+        self.is_objects() || self.is_table()
+    }
+
     /// Whether a field can hold a list.
     #[must_use]
     pub fn has_lists(self) -> bool {

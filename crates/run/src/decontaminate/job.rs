@@ -176,7 +176,7 @@ fn carry_out(
         check_loss(
             most.as_ref(),
             found.decisions.documents().len() as u64,
-            found.scan.reading.count(),
+            found.scan.reading.counts().documents,
         )?;
     }
     let store = TableFiles { staging: &staging, format: job.tables };

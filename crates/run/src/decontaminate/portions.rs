@@ -148,7 +148,8 @@ impl PortionSearch {
             let (tables, found, _) =
                 MatchTables::write(&TablesInMemory, items, decisions, read, &Silent)?;
             let MatchTables { contamination, spans, .. } = tables;
-            let (documents, problems) = (scan.reading.count(), scan.reading.problems.count());
+            let (documents, problems) =
+                (scan.reading.counts().documents, scan.reading.problems.count());
             if self.settings.fields.has_sections() {
                 // No field has the text.
                 contaminated.iter_mut().for_each(|document| document.left = None);

@@ -7,7 +7,7 @@ use super::searched::Searched;
 use super::settings::{ContaminationAction, ContaminationSettings};
 use super::tables::Totals;
 use crate::reading::Documents;
-use crate::readings::first::Admitted;
+use crate::readings::first::{Admitted, ReadCounts};
 use crate::readings::second::Written;
 use crate::words::WordReader;
 use crate::{LookalikeError, Settings, input_fields, skipped_files};
@@ -89,7 +89,7 @@ impl Found {
             ContaminationAction::Cut => contaminated - removed.len() as u64,
             _ => 0,
         };
-        let documents = reading.count();
+        let ReadCounts { documents, words, text_bytes } = reading.counts();
         let mut summary = ContaminationSummary {
             tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
             command: "decontaminate".into(),
@@ -113,8 +113,8 @@ impl Found {
             unreadable_inputs: reading.problems.unreadable().count() as u64,
             skipped_files: inputs.skipped.len() as u64,
             left_out: skipped_files::left_out(&inputs.left_out),
-            words: reading.words,
-            text_bytes: reading.text_bytes,
+            words,
+            text_bytes,
             digest: totals.digest,
             ..ContaminationSummary::default()
         };

@@ -82,6 +82,7 @@ pub fn passages(
             inputs: &inputs,
             reading: caller.as_ref().map_or(Reading::Files, |caller| Reading::Caller(caller)),
         },
+        own_files: inputs.files.len() as u32,
         settings,
         passages,
         admitted: Admitted { strict: resources.strict, skip_unreadable: false },
@@ -91,7 +92,7 @@ pub fn passages(
         let found = search.find(progress)?;
         let (tables, totals, written) = search.place(&found, &TablesInMemory, None, progress)?;
         let mut summary =
-            found.summary(&inputs, settings_of_run(settings, passages), totals, &written);
+            search.summary(&found, settings_of_run(settings, passages, &[]), totals, &written);
         if caller.is_some() {
             for input in &mut summary.inputs {
                 (input.format, input.bytes) = ("memory".into(), summary.text_bytes);

@@ -12,7 +12,7 @@ use crate::jobs::{outputs, working_directory};
 use crate::memory::{self, Memory};
 use crate::panics::caught;
 use crate::reading::Documents;
-use crate::readings::first::Admitted;
+use crate::readings::first::{Admitted, ReadCounts};
 use crate::readings::second::{Routing, SecondReading, Written};
 use crate::settings::thread_count;
 use crate::table_store::{TableFiles, TableStore, write_problems};
@@ -34,6 +34,9 @@ pub struct PassagesJob {
     /// Documents: files, directories, globs, or `-` for JSONL on standard input. Earlier ones take
     /// precedence, files in the order of their names.
     pub inputs: Vec<String>,
+    /// Documents of another collection, named likewise: they take precedence, are not cut and not
+    /// written, and what stands in them alone is not listed.
+    pub against: Vec<String>,
     /// The directory that the results are written to.
     pub output: PathBuf,
     /// Replace an earlier result.
@@ -67,6 +70,7 @@ impl PassagesJob {
     pub fn new(inputs: Vec<String>, output: impl Into<PathBuf>) -> Self {
         Self {
             inputs,
+            against: Vec::new(),
             output: output.into(),
             force: false,
             settings: Settings::default(),
@@ -142,9 +146,18 @@ fn carry_out(
     job.passages.check()?;
     feature_settings::refuse(&job.settings.fields, "passages")?;
     let most: Option<LossLimit> = job.max_loss.as_deref().map(str::parse).transpose()?;
+    if let Some(most) = most.as_ref().filter(|_| !is_cut) {
+        return Err(LookalikeError::Settings(format!(
+            "the setting max_loss={most} says how much may be cut, and the setting cut=none cuts nothing"
+        )));
+    }
     Staging::check(&job.output, job.force)?;
     let reading = job.settings.reading(vec![job.output.clone()], job.scratch.clone());
-    let inputs = Inputs::discover(&job.inputs, reading)?;
+    let mut inputs = Inputs::discover(&job.inputs, reading.clone())?;
+    let own_files = inputs.files.len() as u32;
+    if !job.against.is_empty() {
+        inputs.append(Inputs::discover(&job.against, reading)?)?;
+    }
     skipped_files::refuse(&inputs, job.strict)?;
     input_fields::check(&inputs, &|| progress.cancelled())?;
     let folder = job.scratch.clone().unwrap_or_else(|| PathBuf::from("."));
@@ -154,6 +167,7 @@ fn carry_out(
     let threads = thread_count(job.threads);
     let search = Search {
         documents: Documents::of_files(&inputs),
+        own_files,
         settings: &job.settings,
         passages: &job.passages,
         admitted: Admitted { strict: job.strict, skip_unreadable: job.skip_unreadable },
@@ -162,13 +176,14 @@ fn carry_out(
     let found = search.find(progress)?;
     let reading = started.elapsed().as_secs_f64();
     let store = TableFiles { staging: &staging, format: job.tables };
-    let options = RouteOptions::default();
+    let options = RouteOptions { files: Some(own_files), ..RouteOptions::default() };
     let routing = is_cut.then_some(Routing { staging: &staging, options: &options });
     let (tables, totals, written) = search.place(&found, &store, routing, progress)?;
-    check_loss(most.as_ref(), totals.cut_words, found.first.words)?;
+    let own_words = found.first.of_first(own_files as usize).words;
+    check_loss(most.as_ref(), totals.cut_words, own_words)?;
 
-    let settings = settings_of_run(&job.settings, &job.passages);
-    let mut summary = found.summary(&inputs, settings, totals, &written);
+    let settings = settings_of_run(&job.settings, &job.passages, &job.against);
+    let mut summary = search.summary(&found, settings, totals, &written);
     let Tables { passages, cuts, edits } = tables;
     let mut tables: Vec<_> = std::iter::once(passages).chain(cuts).chain(edits).collect();
     let skipped = skipped_files::rows(&inputs.skipped);
@@ -205,8 +220,7 @@ impl Search<'_> {
     ) -> Result<(Tables<S::Done>, Totals, Written), LookalikeError> {
         let Self { documents, passages, limits, .. } = *self;
         let stretches = Stretches::new(&found.runs, &found.cuts, found.lengths);
-        let place = |&document: &u32| found.places[document as usize];
-        let wanted: Vec<(u32, u32)> = stretches.documents().iter().map(place).collect();
+        let wanted = found.numbers.places_of(stretches.documents().into_iter());
         let second = SecondReading { documents, first: &found.first, wanted: &wanted, limits };
         let (inputs, whole) = (documents.inputs, passages.whole);
         let visitor = |_: &[(u32, u32)]| Placing::new(inputs, found, &stretches, whole);
@@ -216,24 +230,25 @@ impl Search<'_> {
         let is_cut = passages.cut != WhatIsCut::None;
         Tables::write(store, found, &stretches, is_cut, read, progress)
     }
-}
 
-impl Found {
     /// The summary, without outputs.
     pub(super) fn summary(
         &self,
-        inputs: &Inputs,
+        found: &Found,
         settings: Map<String, Value>,
         totals: Totals,
         written: &Written,
     ) -> PassageSummary {
-        let (first, removed) = (&self.first, written.removed.as_slice());
-        let documents = first.count();
+        let (first, removed) = (&found.first, written.removed.as_slice());
+        let (inputs, own_files) = (self.documents.inputs, self.own_files as usize);
+        let ReadCounts { documents, words, text_bytes } = first.of_first(own_files);
+        let mut of_inputs = first.input_summaries(inputs, removed);
+        of_inputs.truncate(own_files);
         let mut summary = PassageSummary {
             tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
             command: "passages".into(),
             settings,
-            inputs: first.input_summaries(inputs, removed),
+            inputs: of_inputs,
             documents,
             with_passages: totals.with_passages,
             passages: totals.passages,
@@ -244,15 +259,19 @@ impl Found {
             kept: documents - removed.len() as u64,
             removed: removed.len() as u64,
             cut: totals.cut_documents,
-            uncut: written.uncut,
+            uncut: if self.passages.cut == WhatIsCut::None {
+                0
+            } else {
+                totals.uncut + written.uncut
+            },
             cut_words: totals.cut_words,
             cuts: totals.cuts,
             problems: first.problems.count(),
             unreadable_inputs: first.problems.unreadable().count() as u64,
             skipped_files: inputs.skipped.len() as u64,
             left_out: skipped_files::left_out(&inputs.left_out),
-            words: first.words,
-            text_bytes: first.text_bytes,
+            words,
+            text_bytes,
             digest: totals.digest,
             ..PassageSummary::default()
         };
@@ -265,6 +284,7 @@ impl Found {
 pub(super) fn settings_of_run(
     settings: &Settings,
     passages: &PassageSettings,
+    against: &[String],
 ) -> Map<String, Value> {
     let analysis = to_value(&settings.analysis).unwrap_or_default();
     let mut of_run = match to_value(passages) {
@@ -275,6 +295,10 @@ pub(super) fn settings_of_run(
     of_run.extend(analysis.as_object().cloned().unwrap_or_default());
     of_run.insert("analysis".into(), json!(lookalike_text::ANALYSIS_NAME));
     of_run.insert("hash".into(), json!(lookalike_core::HASH_NAME));
+    if !against.is_empty() {
+        let against = against.iter().map(|argument| lookalike_io::recorded_url(argument));
+        of_run.insert("against".into(), against.collect());
+    }
     of_run
 }
 

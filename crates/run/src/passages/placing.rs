@@ -2,15 +2,15 @@
 
 use super::search::Found;
 use super::settings::Whole;
-use super::stretches::{Located, Stretches};
+use super::stretches::{Located, Stretch, Stretches};
 use crate::lookup::name_of;
 use crate::readings::second::{ChunkVisitor, Visited};
 use lookalike_core::fingerprint::TextDigest;
 use lookalike_core::spans::union;
 use lookalike_decide::DocumentName;
-use lookalike_io::{Content, Fate, Fates, Inputs, MarkValue, RecordView, Replacement};
-use lookalike_text::{NotCut, TextEdit, cut_edits, edited};
-use std::collections::{BTreeMap, BTreeSet};
+use lookalike_io::{Fate, Fates, Inputs, MarkValue, RecordView, Replacement};
+use lookalike_text::{TextEdit, cut_edits, divisible, edited};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A document with passages.
@@ -36,8 +36,6 @@ pub(super) struct Placing<'a> {
     cut: BTreeMap<(u32, u32), (String, String)>,
     /// Documents of which nothing is left, ascending.
     removed: Vec<(u32, u32)>,
-    /// Documents that cannot be cut.
-    uncut: BTreeSet<(u32, u32)>,
 }
 
 impl<'a> Placing<'a> {
@@ -55,7 +53,6 @@ impl<'a> Placing<'a> {
             placed: Vec::new(),
             cut: BTreeMap::new(),
             removed: Vec::new(),
-            uncut: BTreeSet::new(),
         }
     }
 
@@ -63,7 +60,7 @@ impl<'a> Placing<'a> {
     fn gone(&self, document: u32, text: &str, words: &[Range<usize>]) -> Vec<Range<usize>> {
         let cuts = self.found.cuts_of(document).iter();
         let runs = cuts.map(|cut| cut.at.unit as usize..(cut.at.unit + cut.units) as usize);
-        let runs = union(runs.collect());
+        let runs = divisible(words, union(runs.collect()));
         match self.whole {
             Some(whole) => whole.within(text, words, runs),
             None => runs,
@@ -76,7 +73,7 @@ impl ChunkVisitor for Placing<'_> {
 
     fn visit(&mut self, record: &RecordView<'_>, text: &str) -> bool {
         let place = (record.file, record.record);
-        let document = self.found.document(place);
+        let document = self.found.numbers.of(place);
         let asked = self.stretches.of(document);
         // The words one behind the other, each with an end.
         let (mut letters, mut ends) = (String::new(), vec![0]);
@@ -89,25 +86,26 @@ impl ChunkVisitor for Placing<'_> {
         if asked.iter().any(|stretch| stretch.range().end > places.len()) {
             return false;
         }
-        let locate = |range: Range<usize>| Located {
-            bytes: [places[range.start].start as u64, places[range.end - 1].end as u64],
-            digest: TextDigest::of(&letters.as_bytes()[ends[range.start]..ends[range.end]]),
+        let digest = |range: Range<usize>| {
+            TextDigest::of(&letters.as_bytes()[ends[range.start]..ends[range.end]])
         };
-        let located = asked.iter().map(|stretch| locate(stretch.range())).collect();
-        let mut gone = self.gone(document, text, &places);
+        let locate = |stretch: &Stretch| {
+            let range = stretch.range();
+            Located {
+                bytes: [places[range.start].start as u64, places[range.end - 1].end as u64],
+                digest: self.stretches.is_compared(*stretch).then(|| digest(range)),
+            }
+        };
+        let located = asked.iter().map(locate).collect();
+        let gone = self.gone(document, text, &places);
         let mut edits = Vec::new();
         if !gone.is_empty() {
-            match (cut_edits(text, &places, &gone), &record.content) {
-                (Err(NotCut::NothingLeft), _) => self.removed.push(place),
-                // The places of other contents are those of a text that was extracted.
-                (Ok(found), Content::Text(_)) => {
+            match cut_edits(text, &places, &gone) {
+                Err(_) => self.removed.push(place),
+                Ok(found) => {
                     self.cut.insert(place, (text.to_owned(), edited(text, &found)));
                     let goes = |edit: &TextEdit| text[edit.bytes.clone()].to_owned();
                     edits = found.into_iter().map(|edit| (edit.clone(), goes(&edit))).collect();
-                }
-                _ => {
-                    self.uncut.insert(place);
-                    gone.clear();
                 }
             }
         }
@@ -117,15 +115,14 @@ impl ChunkVisitor for Placing<'_> {
     }
 
     fn finish(self, refused: &[(u32, u32)]) -> Visited<PlacedDocument> {
-        let Self { found, mut placed, removed, mut uncut, .. } = self;
-        uncut.extend(refused);
+        let Self { found, mut placed, removed, .. } = self;
         for document in &mut placed {
-            if refused.contains(&found.places[document.document as usize]) {
+            if refused.contains(&found.numbers.place(document.document)) {
                 document.gone.clear();
                 document.edits.clear();
             }
         }
-        Visited { found: placed, removed, uncut: uncut.len() as u64 }
+        Visited { found: placed, removed, uncut: refused.len() as u64 }
     }
 }
 

@@ -24,14 +24,16 @@ impl Stretch {
 pub(super) struct Located {
     /// From the first byte of its first word to the last of its last.
     pub(super) bytes: [u64; 2],
-    /// Of its words, letter by letter.
-    pub(super) digest: TextDigest,
+    /// Of its words, letter by letter, if they are compared.
+    pub(super) digest: Option<TextDigest>,
 }
 
 /// All stretches, ascending and distinct.
 #[derive(Debug)]
 pub(super) struct Stretches {
     asked: Vec<Stretch>,
+    /// Those whose words are compared: of cuts.
+    compared: Vec<Stretch>,
 }
 
 /// A passage and its first place.
@@ -47,11 +49,20 @@ pub(super) fn sides_of_cut(cut: &Cut) -> [Stretch; 2] {
 
 impl Stretches {
     pub(super) fn new(runs: &[Run], cuts: &[Cut], lengths: Lengths) -> Self {
+        let distinct = |mut stretches: Vec<Stretch>| {
+            stretches.sort_unstable();
+            stretches.dedup();
+            stretches
+        };
+        let compared = distinct(cuts.iter().flat_map(sides_of_cut).collect());
         let of_runs = runs.iter().flat_map(|run| sides_of_run(run, lengths));
-        let mut asked: Vec<Stretch> = of_runs.chain(cuts.iter().flat_map(sides_of_cut)).collect();
-        asked.sort_unstable();
-        asked.dedup();
-        Self { asked }
+        let asked = distinct(of_runs.chain(compared.iter().copied()).collect());
+        Self { asked, compared }
+    }
+
+    /// Whether the words of a stretch are compared with others.
+    pub(super) fn is_compared(&self, stretch: Stretch) -> bool {
+        self.compared.binary_search(&stretch).is_ok()
     }
 
     /// The documents that have some, ascending.
@@ -69,11 +80,13 @@ impl Stretches {
         &self.asked[start..start + length]
     }
 
-    /// The number of a stretch among all of them.
+    /// The number of a stretch among those of its document.
     ///
     /// # Panics
     /// With one that was not asked for.
     pub(super) fn number(&self, stretch: Stretch) -> usize {
-        self.asked.binary_search(&stretch).expect("a stretch that was asked for")
+        self.of(stretch.place.document)
+            .binary_search(&stretch)
+            .expect("a stretch that was asked for")
     }
 }

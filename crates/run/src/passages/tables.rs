@@ -34,6 +34,8 @@ pub(super) struct Totals {
     pub(super) longest: u64,
     pub(super) most_copies: u64,
     pub(super) cut_documents: u64,
+    /// Documents with later copies that stay, as they cannot be cut.
+    pub(super) uncut: u64,
     pub(super) cut_words: u64,
     pub(super) cuts: u64,
     pub(super) digest: String,
@@ -42,14 +44,15 @@ pub(super) struct Totals {
 /// What the last reading says of the documents with passages.
 #[derive(Default)]
 struct Placed {
-    /// Of all stretches, in order.
-    located: Vec<Located>,
+    /// By document.
     documents: Vec<PlacedName>,
 }
 
 struct PlacedName {
     document: u32,
     name: DocumentName<'static>,
+    /// Of its stretches, in order.
+    located: Vec<Located>,
     gone: Vec<Range<usize>>,
 }
 
@@ -65,9 +68,10 @@ impl Placed {
         stretches: &Stretches,
         of: super::stretches::Stretch,
     ) -> (&DocumentName<'static>, PassagePlace, Located) {
-        let located = self.located[stretches.number(of)];
+        let document = self.of(of.place.document);
+        let located = document.located[stretches.number(of)];
         let place = PassagePlace { word: of.place.unit.into(), bytes: located.bytes };
-        (&self.of(of.place.document).name, place, located)
+        (&document.name, place, located)
     }
 }
 
@@ -95,8 +99,7 @@ impl<T> Tables<T> {
         let mut take = |document: PlacedDocument| {
             let PlacedDocument { document, name, located, gone, .. } = document;
             totals.cut_words += gone.iter().map(Range::len).sum::<usize>() as u64;
-            placed.located.extend(located);
-            placed.documents.push(PlacedName { document, name, gone });
+            placed.documents.push(PlacedName { document, name, located, gone });
         };
         let (edits, written) = if is_cut {
             let mut written = Written::default();
@@ -125,8 +128,12 @@ impl<T> Tables<T> {
             })?;
             (None, written)
         };
+        // They are not read in the order of their numbers.
+        placed.documents.sort_unstable_by_key(|placed| placed.document);
+        let beside = found.numbers.beside();
+        let is_later = |run: &&Run| run.first < run.at && run.at.document >= beside;
         let fill = |table: &mut Table<'_, _>| {
-            for run in found.runs.iter().filter(|run| run.first < run.at) {
+            for run in found.runs.iter().filter(is_later) {
                 let [at, first] = sides_of_run(run, found.lengths);
                 let words = u64::from(at.words);
                 let (document, at, _) = placed.place(stretches, at);
@@ -183,7 +190,7 @@ fn write_cuts(
                 words.start, words.end, document.id, kept_document.id, kept.word
             )));
         }
-        let digest = format!("{:032x}", own.digest.0);
+        let digest = own.digest.map(|digest| format!("{:032x}", digest.0)).unwrap_or_default();
         let words = u64::from(cut.units);
         table.add(&CutPassage { document, at, kept_document, kept, words, digest: &digest })?;
         rows += 1;
@@ -201,9 +208,13 @@ impl Totals {
         };
         let sum =
             |runs: Vec<Range<usize>>| union(runs).iter().map(Range::len).sum::<usize>() as u64;
-        for runs in found.runs.chunk_by(|a, b| a.at.document == b.at.document) {
+        let beside = found.numbers.beside();
+        let own = found.runs.partition_point(|run| run.at.document < beside);
+        for runs in found.runs[own..].chunk_by(|a, b| a.at.document == b.at.document) {
             let later = || runs.iter().filter(|run| run.first < run.at);
             totals.with_passages += 1;
+            let is_whole = found.numbers.is_whole(runs[0].at.document);
+            totals.uncut += u64::from(is_whole && later().next().is_some());
             totals.passages += later().count() as u64;
             totals.later_words += sum(later().map(words).collect());
             totals.repeated_words += sum(runs.iter().map(words).collect());

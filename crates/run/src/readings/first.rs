@@ -18,13 +18,27 @@ use serde_json::{Value, json};
 pub(crate) struct FirstReading {
     /// The chunks that were read.
     pub(crate) chunks: Vec<ReadChunk>,
-    /// Number of documents of each file.
-    pub(crate) of_files: Vec<u64>,
+    /// What was read of each file.
+    pub(crate) of_files: Vec<ReadCounts>,
     /// Files and numbers of the records that cannot be used, ascending.
     pub(crate) bad: Vec<(u32, u32)>,
     pub(crate) problems: Problems,
+}
+
+/// What was read of a file, or of several.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ReadCounts {
+    pub(crate) documents: u64,
     pub(crate) words: u64,
     pub(crate) text_bytes: u64,
+}
+
+impl ReadCounts {
+    fn add(&mut self, other: Self) {
+        self.documents += other.documents;
+        self.words += other.words;
+        self.text_bytes += other.text_bytes;
+    }
 }
 
 /// A chunk of the first reading.
@@ -72,13 +86,10 @@ impl Admitted {
 struct ChunkReading<F> {
     chunk: Option<ReadChunk>,
     consumed: u64,
-    /// Files of documents, and their numbers.
-    of_files: Vec<(u32, u64)>,
+    of_files: Vec<(u32, ReadCounts)>,
     found: Vec<((u32, u32), F)>,
     bad: Vec<(u32, u32)>,
     problems: Problems,
-    words: u64,
-    text_bytes: u64,
 }
 
 impl FirstReading {
@@ -96,7 +107,8 @@ impl FirstReading {
         mut each: impl FnMut((u32, u32), R::Found) -> Result<(), LookalikeError> + Send,
     ) -> Result<Self, LookalikeError> {
         let inputs = documents.inputs;
-        let mut reading = Self { of_files: vec![0; inputs.files.len()], ..Self::default() };
+        let mut reading =
+            Self { of_files: vec![ReadCounts::default(); inputs.files.len()], ..Self::default() };
         let scratch = || (VisitScratch::default(), R::Scratch::default());
         let work = |scratch: &mut (VisitScratch, R::Scratch), piece: Piece| {
             Ok::<_, LookalikeError>(ChunkReading::read(piece, inputs, reader, scratch))
@@ -126,9 +138,16 @@ impl FirstReading {
         Ok(reading)
     }
 
-    /// Number of documents.
-    pub(crate) fn count(&self) -> u64 {
-        self.of_files.iter().sum()
+    /// What was read of the first files, this many.
+    pub(crate) fn of_first(&self, files: usize) -> ReadCounts {
+        let mut counts = ReadCounts::default();
+        self.of_files[..files].iter().for_each(|of| counts.add(*of));
+        counts
+    }
+
+    /// What was read of all files.
+    pub(crate) fn counts(&self) -> ReadCounts {
+        self.of_first(self.of_files.len())
     }
 
     /// The inputs with their counts, of which these documents are removed.
@@ -150,9 +169,9 @@ impl FirstReading {
         for &(file, _) in removed {
             summaries[file as usize].removed += 1;
         }
-        for (summary, &documents) in summaries.iter_mut().zip(&self.of_files) {
-            summary.documents = documents;
-            summary.kept = documents - summary.removed;
+        for (summary, of) in summaries.iter_mut().zip(&self.of_files) {
+            summary.documents = of.documents;
+            summary.kept = of.documents - summary.removed;
         }
         for (file, problems) in self.problems.counts() {
             summaries[file as usize].problems = problems;
@@ -163,13 +182,11 @@ impl FirstReading {
 
     fn append<F>(&mut self, chunk: ChunkReading<F>) {
         self.chunks.extend(chunk.chunk);
-        for (file, documents) in chunk.of_files {
-            self.of_files[file as usize] += documents;
+        for (file, counts) in chunk.of_files {
+            self.of_files[file as usize].add(counts);
         }
         self.bad.extend(chunk.bad);
         self.problems.append(chunk.problems);
-        self.words += chunk.words;
-        self.text_bytes += chunk.text_bytes;
     }
 }
 
@@ -182,8 +199,6 @@ impl<F> Default for ChunkReading<F> {
             found: Vec::new(),
             bad: Vec::new(),
             problems: Problems::default(),
-            words: 0,
-            text_bytes: 0,
         }
     }
 }
@@ -208,12 +223,15 @@ impl<F: Send> ChunkReading<F> {
                     let text = plain_text(&view.content);
                     let (words, found) = reader.read(&view, &text, scratch);
                     reading.found.extend(found.map(|found| ((file, record), found)));
-                    reading.words += words as u64;
-                    reading.text_bytes += text.len() as u64;
                     documents += 1;
+                    let counts = ReadCounts {
+                        documents: 1,
+                        words: words as u64,
+                        text_bytes: text.len() as u64,
+                    };
                     match reading.of_files.last_mut() {
-                        Some((last, count)) if *last == file => *count += 1,
-                        _ => reading.of_files.push((file, 1)),
+                        Some((last, of)) if *last == file => of.add(counts),
+                        _ => reading.of_files.push((file, counts)),
                     }
                 }
                 Item::Bad(problem) => {

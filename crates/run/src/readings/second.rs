@@ -100,6 +100,7 @@ impl<'a> SecondReading<'a> {
                 self.read(std::iter::once(part), &expected, None, visitor, each, progress)
             }
             (Reading::Files, Some(_)) => {
+                // Files of another collection are visited, and not written.
                 inputs.verify_unchanged()?;
                 progress.phase(phase, Some(inputs.files.iter().map(|file| file.size).sum()));
                 let files = inputs.chunks().into_files();
@@ -142,6 +143,7 @@ impl<'a> SecondReading<'a> {
         progress: &dyn Progress,
     ) -> Result<Written, LookalikeError> {
         let inputs = self.documents.inputs;
+        let written = |chunk: &ReadChunk| chunk.place.file < self.written_files(routing);
         let mut writer = routing.map(|Routing { staging, options }| {
             DocumentsWriter::new(inputs, staging, options)
                 .with_threads(self.limits.threads)
@@ -165,7 +167,7 @@ impl<'a> SecondReading<'a> {
                 removed.extend(read.visited.removed);
                 uncut += read.visited.uncut;
                 if let Some(writer) = &mut writer
-                    && read.chunk.is_some()
+                    && read.chunk.as_ref().is_some_and(written)
                 {
                     writer.write(&read.routed)?;
                 }
@@ -215,11 +217,18 @@ impl<'a> SecondReading<'a> {
         let documents = match routing {
             // What is not written is checked by its place, and by the visitor.
             None => self.first.chunks[number].documents,
+            Some(_) if chunk.file >= self.written_files(routing) => {
+                self.first.chunks[number].documents
+            }
             Some(Routing { options, .. }) => {
                 chunk.route(inputs, &visitor, options, &mut routed)?;
                 let usable = [Role::Kept, Role::Removed, Role::Marked];
                 let usable: u64 = usable.into_iter().map(|role| routed.records(role)).sum();
-                u32::try_from(usable).unwrap_or(u32::MAX)
+                match self.ends_behind(number, self.written_files(routing)) {
+                    // Of one-document files, some of which are not written.
+                    true => self.first.chunks[number].documents,
+                    false => u32::try_from(usable).unwrap_or(u32::MAX),
+                }
             }
         };
         let visited = visitor.finish(routed.refused());
@@ -239,6 +248,18 @@ impl<'a> SecondReading<'a> {
         let chunks = &self.first.chunks;
         let end = chunks.get(number + 1).map_or((u32::MAX, u32::MAX), start_of);
         start_of(&chunks[number])..end
+    }
+
+    /// Number of files whose records are written: the first ones.
+    fn written_files(&self, routing: Option<Routing<'_>>) -> u32 {
+        let all = self.documents.inputs.files.len() as u32;
+        routing.and_then(|routing| routing.options.files).map_or(all, |files| files.min(all))
+    }
+
+    /// Whether a chunk has records of this file or of later ones.
+    fn ends_behind(&self, number: usize, file: u32) -> bool {
+        let next = self.first.chunks.get(number + 1).map(|next| next.place.file);
+        next.map_or(file < self.documents.inputs.files.len() as u32, |next| next > file)
     }
 
     /// The wanted documents in a range of places.
