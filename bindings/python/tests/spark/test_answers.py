@@ -121,7 +121,7 @@ def test_across_what_there_is_not_is_refused(stored: Stored, tmp_path: Path) -> 
     with pytest.raises(lookalike.DataError, match="there is no column `source`"):
         lookalike.spark.dedup(documents, work=work, row="row", across="source")
     without = stored(table_of(traps()[:9], split=pyarrow.nulls(9, pyarrow.utf8())), "without")
-    with pytest.raises(lookalike.SettingsError, match="no document has the field `split` of the setting across; name another"):
+    with pytest.raises(lookalike.SettingsError, match="no document has the field `split` of across=; name another"):
         lookalike.spark.dedup(without, work=work, row="row", across="split")
 
 
