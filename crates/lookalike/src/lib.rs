@@ -165,8 +165,8 @@ pub mod contamination {
     pub use lookalike_report::{BenchmarkSummary, ContaminationSummary};
     pub use lookalike_run::{
         ContaminatedDocument, Contamination, ContaminationAction, ContaminationSettings,
-        CountedNgrams, DecontaminateJob, DecontaminateOutcome, Portion, PortionItems,
-        PortionSearch, add_found, decontaminate, run_decontaminate,
+        CountedNgrams, DecontaminateJob, Portion, PortionItems, PortionSearch, add_found,
+        decontaminate, run_decontaminate,
     };
 }
 

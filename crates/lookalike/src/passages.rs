@@ -33,7 +33,7 @@ pub use lookalike_text::NotCut;
 pub use lookalike_report::PassageSummary;
 #[cfg(feature = "files")]
 pub use lookalike_run::{
-    PassageSettings, Passages, PassagesJob, PassagesOutcome, WhatIsCut, Whole, passages,
+    PassageSettings, Passages, PassagesJob, SearchOutcome, SearchRun, WhatIsCut, Whole, passages,
     run_passages,
 };
 

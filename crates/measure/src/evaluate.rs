@@ -293,7 +293,7 @@ fn measure(
     shown.linkage = Some(Linkage::Components);
     let components = truth.components.as_deref();
     let evaluation = Evaluation {
-        tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
+        tool: Tool::lookalike(),
         settings: settings_summary(&shown),
         inputs: documents.inputs.files.iter().map(|file| file.name.clone()).collect(),
         documents: u64::from(truth.collection.len()),

@@ -216,7 +216,7 @@ fn predict(
     let others = try_ways(bench, ways, &listing, &forecast, job.job.max_pairs, steps)?;
     let (methods, costs) = std::iter::once(of_exact).chain(others).unzip();
     let mut plan = Plan {
-        tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
+        tool: Tool::lookalike(),
         command: if job.cluster { "cluster".into() } else { "dedup".into() },
         settings: settings_summary(&job.job.settings),
         inputs: inputs.files.iter().map(|file| file.name.clone()).collect(),

@@ -322,6 +322,14 @@ pub struct Tool {
     pub version: String,
 }
 
+impl Tool {
+    /// This program: all crates have one version.
+    #[must_use]
+    pub fn lookalike() -> Self {
+        Self { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() }
+    }
+}
+
 /// What happened to duplicates.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -27,6 +27,6 @@ mod tables;
 
 pub use answer::{Contamination, decontaminate};
 pub use fates::ContaminatedDocument;
-pub use job::{DecontaminateJob, DecontaminateOutcome, run_decontaminate};
+pub use job::{DecontaminateJob, run_decontaminate};
 pub use portions::{CountedNgrams, Portion, PortionItems, PortionSearch, add_found};
 pub use settings::{ContaminationAction, ContaminationSettings};

@@ -26,7 +26,7 @@ use lookalike_io::input::LeftOut;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
 use lookalike_io::{Inputs, Problem};
-use lookalike_report::{Action, Output, Page, Phase, Report, Run, Summary};
+use lookalike_report::{Action, InputSummary, Output, Page, Phase, Report, Run, Summary};
 use lookalike_text::Analyzer;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -243,7 +243,24 @@ fn other_tables(
 
 /// Time, memory and the steps of a run.
 fn run_of(job: &Job, analysis: &Analysis, summary: &Summary, started: Instant) -> Run {
-    let bytes = summary.inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
+    Run {
+        scratch_bytes: Some(analysis.collection.stored()).filter(|&bytes| bytes > 0),
+        intersected: analysis.matches.intersected,
+        resumed: analysis.resumed.taken.iter().map(|&step| step.into()).collect(),
+        redone: analysis.resumed.damaged.iter().map(|&step| step.into()).collect(),
+        ..recorded_run(&job.command, &summary.inputs, analysis.threads, &analysis.phases, started)
+    }
+}
+
+/// Time, memory and the steps of any run.
+pub(crate) fn recorded_run(
+    command: &str,
+    inputs: &[InputSummary],
+    threads: usize,
+    phases: &[(&str, f64)],
+    started: Instant,
+) -> Run {
+    let bytes = inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
     let phase = |&(name, seconds): &(&str, f64)| Phase {
         name: name.to_owned(),
         seconds,
@@ -251,17 +268,13 @@ fn run_of(job: &Job, analysis: &Analysis, summary: &Summary, started: Instant) -
         cpu_seconds: None,
     };
     Run {
-        command_line: job.command.clone(),
+        command_line: command.to_owned(),
         directory: working_directory(),
-        threads: analysis.threads as u64,
+        threads: threads as u64,
         seconds: started.elapsed().as_secs_f64(),
-        phases: analysis.phases.iter().map(phase).collect(),
+        phases: phases.iter().map(phase).collect(),
         peak_memory_bytes: memory::peak(),
-        scratch_bytes: Some(analysis.collection.stored()).filter(|&bytes| bytes > 0),
-        intersected: analysis.matches.intersected,
-        resumed: analysis.resumed.taken.iter().map(|&step| step.into()).collect(),
-        redone: analysis.resumed.damaged.iter().map(|&step| step.into()).collect(),
-        plan: None,
+        ..Run::default()
     }
 }
 

@@ -60,6 +60,7 @@ mod result_tables;
 mod run_inputs;
 mod run_tables;
 mod scratch_dir;
+mod search_job;
 mod second_pass;
 pub mod settings;
 mod show;
@@ -81,8 +82,8 @@ pub use boilerplate::BoilerplateLimit;
 pub use compare::{compare, compare_in, compare_texts};
 pub use decontaminate::{
     ContaminatedDocument, Contamination, ContaminationAction, ContaminationSettings, CountedNgrams,
-    DecontaminateJob, DecontaminateOutcome, Portion, PortionItems, PortionSearch, add_found,
-    decontaminate, run_decontaminate,
+    DecontaminateJob, Portion, PortionItems, PortionSearch, add_found, decontaminate,
+    run_decontaminate,
 };
 pub use document_comparison::DocumentComparison;
 pub use embed::{cluster, dedup};
@@ -94,14 +95,14 @@ pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from, merge_lexicons};
 pub use memory_table::ResultTable;
 pub use passages::{
-    PassageSettings, Passages, PassagesJob, PassagesOutcome, WhatIsCut, Whole, passages,
-    run_passages,
+    PassageSettings, Passages, PassagesJob, WhatIsCut, Whole, passages, run_passages,
 };
 pub use piped::{StreamFiles, run_dedup_into};
 pub use read_table::read_table;
 pub use recluster::{ReclusterJob, recluster};
 pub use resources::Resources;
 pub use scratch_dir::ScratchDirError;
+pub use search_job::{SearchOutcome, SearchRun};
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings, Shingle};
 pub use show::{Shown, What, show};
 pub use source::{Record, Source, record_batches};

@@ -18,5 +18,5 @@ mod tables;
 mod whole;
 
 pub use answer::{Passages, passages};
-pub use job::{PassagesJob, PassagesOutcome, run_passages};
+pub use job::{PassagesJob, run_passages};
 pub use settings::{PassageSettings, WhatIsCut, Whole};

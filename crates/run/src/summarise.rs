@@ -51,7 +51,7 @@ pub(crate) fn summarise(
     let few = if job.settings.shingle_size().is_none() { DEFAULT_MIN_TERMS } else { 0 };
     let Counted { tokens, text_bytes, without, few_terms, duplicate_ids } = count(collection, few)?;
     let mut summary = Summary {
-        tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
+        tool: Tool::lookalike(),
         command: if action == Action::List { "cluster".into() } else { "dedup".into() },
         action,
         settings: settings_of_run(job, analysis),

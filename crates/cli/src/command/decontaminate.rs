@@ -1,6 +1,6 @@
 //! `lookalike decontaminate TRAIN… --against BENCH…`
 
-use super::search::{self, Search};
+use super::search::{self, Printed};
 use crate::args::DecontaminateArgs;
 use crate::exit::Exit;
 use crate::interrupt;
@@ -12,7 +12,6 @@ pub(super) fn run(args: &DecontaminateArgs) -> anyhow::Result<Exit> {
     let mut settings = super::settings::settings(&[&input.fields])?;
     settings.analysis = search.analysis();
     let job = DecontaminateJob {
-        force: search.force,
         settings,
         contamination: super::settings::of_group(
             ContaminationSettings::default(),
@@ -20,31 +19,19 @@ pub(super) fn run(args: &DecontaminateArgs) -> anyhow::Result<Exit> {
         )?,
         action: args.action,
         mark_prefix: args.mark_prefix.clone(),
-        tables: search.tables,
-        max_loss: args.max_loss.clone(),
-        strict: input.strict,
-        skip_unreadable: input.skip_unreadable,
-        threads: search.threads.unwrap_or(0),
-        memory: search.memory.map(|bytes| bytes as u64),
-        scratch: search.scratch.clone(),
-        command: super::jobs::command_line(),
-        config: crate::config::text(),
+        run: search::search_run(search, input, args.max_loss.as_ref()),
         ..DecontaminateJob::new(input.inputs.clone(), args.against.clone(), &search.output)
     };
     interrupt::listen()?;
     let outcome = with_progress(search.quiet, |progress| run_decontaminate(&job, progress))?;
     let summary = &outcome.summary;
-    search::report(
-        &Search {
-            summary,
-            documents: summary.documents,
-            problems: (summary.problems + summary.item_problems, &outcome.problems),
-            skipped: &outcome.skipped,
-            left_out: &outcome.left_out,
-            warnings: &summary.warnings,
-            tables: || (summary.table(), summary.benchmark_table()),
-        },
-        search,
-    )?;
+    let printed = Printed {
+        documents: summary.documents,
+        problems: summary.problems + summary.item_problems,
+        warnings: &summary.warnings,
+        pairs: summary.table(),
+        numbers: summary.benchmark_table(),
+    };
+    search::report(&outcome, printed, search)?;
     Ok(Exit::after(summary.documents, summary.problems))
 }

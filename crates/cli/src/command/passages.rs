@@ -1,6 +1,6 @@
 //! `lookalike passages INPUT…`
 
-use super::search::{self, Search};
+use super::search::{self, Printed};
 use crate::args::PassagesArgs;
 use crate::exit::Exit;
 use crate::interrupt;
@@ -13,34 +13,21 @@ pub(super) fn run(args: &PassagesArgs) -> anyhow::Result<Exit> {
     settings.analysis = search.analysis();
     let job = PassagesJob {
         against: args.against.clone(),
-        force: search.force,
         settings,
         passages: super::settings::of_group(PassageSettings::default(), &args.passages)?,
-        tables: search.tables,
-        max_loss: args.max_loss.clone(),
-        strict: input.strict,
-        skip_unreadable: input.skip_unreadable,
-        threads: search.threads.unwrap_or(0),
-        memory: search.memory.map(|bytes| bytes as u64),
-        scratch: search.scratch.clone(),
-        command: super::jobs::command_line(),
-        config: crate::config::text(),
+        run: search::search_run(search, input, args.max_loss.as_ref()),
         ..PassagesJob::new(input.inputs.clone(), &search.output)
     };
     interrupt::listen()?;
     let outcome = with_progress(search.quiet, |progress| run_passages(&job, progress))?;
     let summary = &outcome.summary;
-    search::report(
-        &Search {
-            summary,
-            documents: summary.documents,
-            problems: (summary.problems, &outcome.problems),
-            skipped: &outcome.skipped,
-            left_out: &outcome.left_out,
-            warnings: &summary.warnings,
-            tables: || (summary.table(), Vec::new()),
-        },
-        search,
-    )?;
+    let printed = Printed {
+        documents: summary.documents,
+        problems: summary.problems,
+        warnings: &summary.warnings,
+        pairs: summary.table(),
+        numbers: Vec::new(),
+    };
+    search::report(&outcome, printed, search)?;
     Ok(Exit::after(summary.documents, summary.problems))
 }

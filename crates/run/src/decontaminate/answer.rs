@@ -1,21 +1,19 @@
 //! A search in memory: a source to tables, without a result directory.
 
-use super::search::{Search, check_items, item_reading, settings_of_run};
+use super::search::{Search, check_items, item_reading};
 use super::second_reading::read_again;
 use super::settings::{ContaminationAction, ContaminationSettings};
 use super::tables::Tables;
-use crate::memory::Memory;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::readings::first::Admitted;
-use crate::settings::thread_count;
+use crate::search_job::{limits, search_settings};
 use crate::source::{CallerSource, Source, reads_twice};
 use crate::table_store::TablesInMemory;
 use crate::{
     LookalikeError, Place, Resources, ResultTable, Settings, feature_settings, input_fields,
 };
 use lookalike_engine::Progress;
-use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_io::Problem;
 use lookalike_report::ContaminationSummary;
 
@@ -85,7 +83,6 @@ pub fn decontaminate(
     let reading = item_reading(settings, contamination, Vec::new(), scratch);
     let (items, items_caller) =
         against.open(reading, |inputs| check_items(inputs, contamination, progress))?;
-    let threads = thread_count(resources.threads);
     let search = Search {
         documents: Documents {
             inputs: &inputs,
@@ -98,7 +95,7 @@ pub fn decontaminate(
         settings,
         contamination,
         admitted: Admitted { strict: resources.strict, skip_unreadable: false },
-        limits: PipelineLimits { threads, in_flight: Memory::of(resources.memory).in_flight() },
+        limits: limits(resources.threads, resources.memory),
     };
     caught(|| {
         let found = search.find(progress)?;
@@ -116,7 +113,7 @@ pub fn decontaminate(
         };
         let (tables, totals, written) =
             Tables::write(&TablesInMemory, &found.items, &found.decisions, read, progress)?;
-        let settings = settings_of_run(settings, contamination, &[]);
+        let settings = search_settings(settings, contamination, Some(&[]));
         let mut summary =
             found.summary(&inputs, settings, ContaminationAction::List, totals, &written);
         if caller.is_some() {

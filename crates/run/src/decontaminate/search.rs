@@ -15,7 +15,7 @@ use lookalike_engine::Progress;
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_io::{DiscoverOptions, Inputs, Problem};
 use lookalike_report::{ContaminationSummary, Tool};
-use serde_json::{Map, Value, json, to_value};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 
 /// How items are read.
@@ -91,7 +91,7 @@ impl Found {
         };
         let ReadCounts { documents, words, text_bytes } = reading.counts();
         let mut summary = ContaminationSummary {
-            tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
+            tool: Tool::lookalike(),
             command: "decontaminate".into(),
             action: action.name().into(),
             settings,
@@ -126,26 +126,6 @@ impl Found {
     pub(super) fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.scan.reading.problems.listed().iter().chain(self.items.problems.listed())
     }
-}
-
-/// The settings as a summary states them.
-pub(super) fn settings_of_run(
-    settings: &Settings,
-    contamination: &ContaminationSettings,
-    against: &[String],
-) -> Map<String, Value> {
-    let analysis = to_value(&settings.analysis).unwrap_or_default();
-    let mut of_run = match to_value(contamination) {
-        Ok(Value::Object(of_run)) => of_run,
-        _ => Map::new(),
-    };
-    of_run.insert("text_field".into(), json!(settings.fields.text));
-    of_run.extend(analysis.as_object().cloned().unwrap_or_default());
-    of_run.insert("analysis".into(), json!(lookalike_text::ANALYSIS_NAME));
-    of_run.insert("hash".into(), json!(lookalike_core::HASH_NAME));
-    let against = against.iter().map(|argument| lookalike_io::recorded_url(argument));
-    of_run.insert("against".into(), against.collect());
-    of_run
 }
 
 /// Checks the fields of items, whose settings have other names.

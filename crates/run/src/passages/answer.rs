@@ -1,22 +1,19 @@
 //! A search in memory: a source to tables, without a result directory.
 
-use super::job::settings_of_run;
 use super::search::Search;
 use super::settings::PassageSettings;
 use super::tables::Tables;
 use crate::analysis::pool;
-use crate::memory::Memory;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::readings::first::Admitted;
-use crate::settings::thread_count;
+use crate::search_job::{limits, search_settings};
 use crate::source::{CallerSource, Source, reads_twice};
 use crate::table_store::TablesInMemory;
 use crate::{
     LookalikeError, Place, Resources, ResultTable, Settings, feature_settings, input_fields,
 };
 use lookalike_engine::Progress;
-use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_io::Problem;
 use lookalike_report::PassageSummary;
 
@@ -76,7 +73,6 @@ pub fn passages(
     }
     let reading = settings.reading(Vec::new(), resources.scratch.clone());
     let (inputs, caller) = source.open(reading, |inputs| input_fields::check(inputs, &|| false))?;
-    let threads = thread_count(resources.threads);
     let search = Search {
         documents: Documents {
             inputs: &inputs,
@@ -86,13 +82,13 @@ pub fn passages(
         settings,
         passages,
         admitted: Admitted { strict: resources.strict, skip_unreadable: false },
-        limits: PipelineLimits { threads, in_flight: Memory::of(resources.memory).in_flight() },
+        limits: limits(resources.threads, resources.memory),
     };
     let work = || {
         let found = search.find(progress)?;
         let (tables, totals, written) = search.place(&found, &TablesInMemory, None, progress)?;
         let mut summary =
-            search.summary(&found, settings_of_run(settings, passages, &[]), totals, &written);
+            search.summary(&found, search_settings(settings, passages, None), totals, &written);
         if caller.is_some() {
             for input in &mut summary.inputs {
                 (input.format, input.bytes) = ("memory".into(), summary.text_bytes);
@@ -111,6 +107,6 @@ pub fn passages(
         })
     };
     // Not on the threads of the whole process: it may have been forked.
-    let pool = pool(threads)?;
+    let pool = pool(search.limits.threads)?;
     caught(|| pool.install(work))
 }

@@ -8,23 +8,20 @@ use super::tables::{Tables, Totals};
 use crate::analysis::pool;
 use crate::guards::LossLimit;
 use crate::job_steps::JobSteps;
-use crate::jobs::{outputs, working_directory};
-use crate::memory::{self, Memory};
+use crate::jobs::{outputs, recorded_run};
 use crate::panics::caught;
 use crate::reading::Documents;
-use crate::readings::first::{Admitted, ReadCounts};
+use crate::readings::first::ReadCounts;
 use crate::readings::second::{Routing, SecondReading, Written};
+use crate::search_job::{SearchOutcome, SearchRun, limits, search_settings};
 use crate::settings::thread_count;
 use crate::table_store::{TableFiles, TableStore, write_problems};
 use crate::{LookalikeError, Settings, feature_settings, input_fields, skipped_files};
 use lookalike_engine::Progress;
-use lookalike_engine::pipeline::PipelineLimits;
-use lookalike_io::input::LeftOut;
+use lookalike_io::Inputs;
 use lookalike_io::sink::{RouteOptions, Staging};
-use lookalike_io::table::TableFormat;
-use lookalike_io::{Inputs, Problem};
-use lookalike_report::{PassageSummary, Phase, Run, Tool};
-use serde_json::{Map, Value, json, to_value};
+use lookalike_report::{PassageSummary, Tool};
+use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -39,30 +36,12 @@ pub struct PassagesJob {
     pub against: Vec<String>,
     /// The directory that the results are written to.
     pub output: PathBuf,
-    /// Replace an earlier result.
-    pub force: bool,
     /// Analysis of texts, names of fields, and options of formats.
     pub settings: Settings,
     /// What a passage is, and what of it is cut.
     pub passages: PassageSettings,
-    /// Form of the tables.
-    pub tables: TableFormat,
-    /// The most words that may be cut, `30%` or `0.3`; `None` for no limit.
-    pub max_loss: Option<String>,
-    /// Stop at the first bad record.
-    pub strict: bool,
-    /// Continue when an input cannot be read to its end.
-    pub skip_unreadable: bool,
-    /// Number of threads; 0 for as many as there are cores.
-    pub threads: usize,
-    /// Memory budget in bytes (approximate) for the texts that are read at a time.
-    pub memory: Option<u64>,
-    /// Directory for copies of standard input and of members of archives.
-    pub scratch: Option<PathBuf>,
-    /// The command line, for the record.
-    pub command: String,
-    /// The configuration of the run, written beside the results as `config.toml`.
-    pub config: Option<String>,
+    /// How it runs. `max_loss` is of words.
+    pub run: SearchRun,
 }
 
 impl PassagesJob {
@@ -72,33 +51,11 @@ impl PassagesJob {
             inputs,
             against: Vec::new(),
             output: output.into(),
-            force: false,
             settings: Settings::default(),
             passages: PassageSettings::default(),
-            tables: TableFormat::default(),
-            max_loss: None,
-            strict: false,
-            skip_unreadable: false,
-            threads: 0,
-            memory: None,
-            scratch: None,
-            command: String::new(),
-            config: None,
+            run: SearchRun::default(),
         }
     }
-}
-
-/// What a finished search has to say.
-#[derive(Debug)]
-pub struct PassagesOutcome {
-    /// The content of `summary.json`.
-    pub summary: PassageSummary,
-    /// The first records and files that could not be used.
-    pub problems: Vec<Problem>,
-    /// Skipped files of directories.
-    pub skipped: Vec<PathBuf>,
-    /// Files and directories in the inputs that are no data.
-    pub left_out: Vec<LeftOut>,
 }
 
 /// Searches files for repeated passages, and writes what was found, and the documents without what is
@@ -126,63 +83,62 @@ pub struct PassagesOutcome {
 ///
 /// # Errors
 /// Settings that make no sense, inputs that cannot be read, outputs that cannot be written, more words
-/// cut than [`PassagesJob::max_loss`].
+/// cut than [`SearchRun::max_loss`].
 pub fn run_passages(
     job: &PassagesJob,
     progress: &dyn Progress,
-) -> Result<PassagesOutcome, LookalikeError> {
-    let pool = pool(thread_count(job.threads))?;
+) -> Result<SearchOutcome<PassageSummary>, LookalikeError> {
+    let pool = pool(thread_count(job.run.threads))?;
     caught(|| pool.install(|| carry_out(job, progress)))
 }
 
 fn carry_out(
     job: &PassagesJob,
     progress: &dyn Progress,
-) -> Result<PassagesOutcome, LookalikeError> {
+) -> Result<SearchOutcome<PassageSummary>, LookalikeError> {
     let started = Instant::now();
     let is_cut = job.passages.cut != WhatIsCut::None;
     let last = if is_cut { "writing" } else { "locating" };
     let progress = &JobSteps::new(vec!["reading", "comparing", last], progress);
     job.passages.check()?;
     feature_settings::refuse(&job.settings.fields, "passages")?;
-    let most: Option<LossLimit> = job.max_loss.as_deref().map(str::parse).transpose()?;
+    let most = job.run.most()?;
     if let Some(most) = most.as_ref().filter(|_| !is_cut) {
         return Err(LookalikeError::Settings(format!(
             "the setting max_loss={most} says how much may be cut, and the setting cut=none cuts nothing"
         )));
     }
-    Staging::check(&job.output, job.force)?;
-    let reading = job.settings.reading(vec![job.output.clone()], job.scratch.clone());
+    Staging::check(&job.output, job.run.force)?;
+    let reading = job.settings.reading(vec![job.output.clone()], job.run.scratch.clone());
     let mut inputs = Inputs::discover(&job.inputs, reading.clone())?;
     let own_files = inputs.files.len() as u32;
     if !job.against.is_empty() {
         inputs.append(Inputs::discover(&job.against, reading)?)?;
     }
-    skipped_files::refuse(&inputs, job.strict)?;
+    skipped_files::refuse(&inputs, job.run.strict)?;
     input_fields::check(&inputs, &|| progress.cancelled())?;
-    let folder = job.scratch.clone().unwrap_or_else(|| PathBuf::from("."));
-    let staging = Staging::create_in(&job.output, &folder, job.force)?;
+    let staging = job.run.staging(&job.output)?;
     staging.conflicts(&inputs)?;
 
-    let threads = thread_count(job.threads);
     let search = Search {
         documents: Documents::of_files(&inputs),
         own_files,
         settings: &job.settings,
         passages: &job.passages,
-        admitted: Admitted { strict: job.strict, skip_unreadable: job.skip_unreadable },
-        limits: PipelineLimits { threads, in_flight: Memory::of(job.memory).in_flight() },
+        admitted: job.run.admitted(),
+        limits: limits(job.run.threads, job.run.memory),
     };
     let found = search.find(progress)?;
     let reading = started.elapsed().as_secs_f64();
-    let store = TableFiles { staging: &staging, format: job.tables };
+    let store = TableFiles { staging: &staging, format: job.run.tables };
     let options = RouteOptions { files: Some(own_files), ..RouteOptions::default() };
     let routing = is_cut.then_some(Routing { staging: &staging, options: &options });
     let (tables, totals, written) = search.place(&found, &store, routing, progress)?;
     let own_words = found.first.of_first(own_files as usize).words;
     check_loss(most.as_ref(), totals.cut_words, own_words)?;
 
-    let settings = settings_of_run(&job.settings, &job.passages, &job.against);
+    let against = Some(&job.against[..]).filter(|against| !against.is_empty());
+    let settings = search_settings(&job.settings, &job.passages, against);
     let mut summary = search.summary(&found, settings, totals, &written);
     let Tables { passages, cuts, edits } = tables;
     let mut tables: Vec<_> = std::iter::once(passages).chain(cuts).chain(edits).collect();
@@ -192,18 +148,21 @@ fn carry_out(
         tables.push(write_problems(problems.iter().chain(&skipped), &store)?);
     }
     summary.outputs = outputs(&tables, written.files.as_ref());
-    let seconds = started.elapsed().as_secs_f64();
-    let phases = [("searching", reading), (last, seconds - reading)];
-    summary.run = Some(run_of(job, &summary, threads, &phases));
-    if let Some(config) = &job.config {
+    let phases = [("searching", reading), (last, started.elapsed().as_secs_f64() - reading)];
+    let (command, threads) = (&job.run.command, search.limits.threads);
+    summary.run = Some(recorded_run(command, &summary.inputs, threads, &phases, started));
+    if let Some(config) = &job.run.config {
         staging.write("config.toml", config.as_bytes())?;
     }
     staging.write("summary.json", summary.to_json()?.as_bytes())?;
-    inputs.verify_unchanged()?;
+    if !is_cut {
+        // Where records are written, that reading has looked.
+        inputs.verify_unchanged()?;
+    }
     staging.commit_unless(&|| progress.cancelled())?;
     let problems = found.first.problems.listed().to_vec();
     let Inputs { skipped, left_out, .. } = inputs;
-    Ok(PassagesOutcome { summary, problems, skipped, left_out })
+    Ok(SearchOutcome { summary, problems, skipped, left_out })
 }
 
 impl Search<'_> {
@@ -245,7 +204,7 @@ impl Search<'_> {
         let mut of_inputs = first.input_summaries(inputs, removed);
         of_inputs.truncate(own_files);
         let mut summary = PassageSummary {
-            tool: Tool { name: "lookalike".into(), version: env!("CARGO_PKG_VERSION").into() },
+            tool: Tool::lookalike(),
             command: "passages".into(),
             settings,
             inputs: of_inputs,
@@ -259,11 +218,7 @@ impl Search<'_> {
             kept: documents - removed.len() as u64,
             removed: removed.len() as u64,
             cut: totals.cut_documents,
-            uncut: if self.passages.cut == WhatIsCut::None {
-                0
-            } else {
-                totals.uncut + written.uncut
-            },
+            uncut: totals.uncut + written.uncut,
             cut_words: totals.cut_words,
             cuts: totals.cuts,
             problems: first.problems.count(),
@@ -280,28 +235,6 @@ impl Search<'_> {
     }
 }
 
-/// The settings as a summary states them.
-pub(super) fn settings_of_run(
-    settings: &Settings,
-    passages: &PassageSettings,
-    against: &[String],
-) -> Map<String, Value> {
-    let analysis = to_value(&settings.analysis).unwrap_or_default();
-    let mut of_run = match to_value(passages) {
-        Ok(Value::Object(of_run)) => of_run,
-        _ => Map::new(),
-    };
-    of_run.insert("text_field".into(), json!(settings.fields.text));
-    of_run.extend(analysis.as_object().cloned().unwrap_or_default());
-    of_run.insert("analysis".into(), json!(lookalike_text::ANALYSIS_NAME));
-    of_run.insert("hash".into(), json!(lookalike_core::HASH_NAME));
-    if !against.is_empty() {
-        let against = against.iter().map(|argument| lookalike_io::recorded_url(argument));
-        of_run.insert("against".into(), against.collect());
-    }
-    of_run
-}
-
 /// Stops a run that would cut more than it may.
 fn check_loss(most: Option<&LossLimit>, cut: u64, all: u64) -> Result<(), LookalikeError> {
     match most.filter(|most| most.is_exceeded(cut, all)) {
@@ -311,30 +244,5 @@ fn check_loss(most: Option<&LossLimit>, cut: u64, all: u64) -> Result<(), Lookal
              Nothing was written. Look at them with the setting cut=none; remove copies of whole documents \
              first (dedup), raise the setting length, or raise the setting max_loss"
         ))),
-    }
-}
-
-/// Time, memory and the steps of a run.
-fn run_of(
-    job: &PassagesJob,
-    summary: &PassageSummary,
-    threads: usize,
-    phases: &[(&str, f64)],
-) -> Run {
-    let bytes = summary.inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
-    let phase = |&(name, seconds): &(&str, f64)| Phase {
-        name: name.to_owned(),
-        seconds,
-        megabytes_per_second: (seconds > 0.0).then(|| bytes / seconds),
-        cpu_seconds: None,
-    };
-    Run {
-        command_line: job.command.clone(),
-        directory: working_directory(),
-        threads: threads as u64,
-        seconds: phases.iter().map(|(_, seconds)| seconds).sum(),
-        phases: phases.iter().map(phase).collect(),
-        peak_memory_bytes: memory::peak(),
-        ..Run::default()
     }
 }

@@ -92,7 +92,7 @@ impl<T> Tables<T> {
         progress: &dyn Progress,
     ) -> Result<(Self, Totals, Written), LookalikeError> {
         let mut placed = Placed::default();
-        let mut totals = Totals::of_runs(found);
+        let mut totals = Totals::of_runs(found, is_cut);
         let mut of_edits = TableDigest::new(EDITS.name);
         let mut of_cuts = TableDigest::new(CUTS.name);
         let mut of_passages = TableDigest::new(PASSAGES.name);
@@ -200,7 +200,7 @@ fn write_cuts(
 
 impl Totals {
     /// What runs say.
-    fn of_runs(found: &Found) -> Self {
+    fn of_runs(found: &Found, is_cut: bool) -> Self {
         let mut totals = Self::default();
         let words = |run: &Run| {
             let [at, _] = sides_of_run(run, found.lengths);
@@ -213,8 +213,8 @@ impl Totals {
         for runs in found.runs[own..].chunk_by(|a, b| a.at.document == b.at.document) {
             let later = || runs.iter().filter(|run| run.first < run.at);
             totals.with_passages += 1;
-            let is_whole = found.numbers.is_whole(runs[0].at.document);
-            totals.uncut += u64::from(is_whole && later().next().is_some());
+            let stays = is_cut && found.numbers.is_whole(runs[0].at.document);
+            totals.uncut += u64::from(stays && later().next().is_some());
             totals.passages += later().count() as u64;
             totals.later_words += sum(later().map(words).collect());
             totals.repeated_words += sum(runs.iter().map(words).collect());
