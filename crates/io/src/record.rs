@@ -286,7 +286,9 @@ pub trait Fates: Sync {
     /// The fate of a record.
     fn fate(&self, file: u32, record: u32) -> Fate;
     /// The values that marking adds to a usable record: one for each of the names.
-    fn mark(&self, file: u32, record: u32) -> Vec<MarkValue<'_>>;
+    fn mark(&self, _file: u32, _record: u32) -> Vec<MarkValue<'_>> {
+        Vec::new()
+    }
     /// The text that a kept record is written with, if it is another one than it has. What becomes of a
     /// record that cannot have it says [`Fates::of_refused`].
     fn replacement(&self, _file: u32, _record: u32) -> Option<Replacement<'_>> {

@@ -52,26 +52,26 @@ pub fn cuts(runs: &[Run], lengths: Lengths, rule: CutRule) -> Vec<Cut> {
     cuts_beside(runs, lengths, rule, |_| false)
 }
 
-/// As [`cuts`], where some documents are not cut: those of another collection, or of which the text
-/// cannot be replaced. What they repeat stays; the witnesses of others may stand in them.
+/// As [`cuts`], where some documents are fixed, and not cut: those of another collection, or of which the
+/// text cannot be replaced. What they repeat stays; the witnesses of others may stand in them.
 #[must_use]
 pub fn cuts_beside(
     runs: &[Run],
     lengths: Lengths,
     rule: CutRule,
-    is_whole: impl Fn(u32) -> bool,
+    is_fixed: impl Fn(u32) -> bool,
 ) -> Vec<Cut> {
     let mut cuts = Cuts { window: lengths.window(), cuts: Vec::new() };
     match rule {
         CutRule::Kept => {
             let mut kept = Kept::new(runs);
             for of_document in runs.chunk_by(|a, b| a.at.document == b.at.document) {
-                kept.document(of_document, is_whole(of_document[0].at.document), &mut cuts);
+                kept.document(of_document, is_fixed(of_document[0].at.document), &mut cuts);
             }
         }
         CutRule::Later | CutRule::All => {
             let goes = |run: &&Run| rule == CutRule::All || run.first < run.at;
-            for run in runs.iter().filter(goes).filter(|run| !is_whole(run.at.document)) {
+            for run in runs.iter().filter(goes).filter(|run| !is_fixed(run.at.document)) {
                 windows(run).for_each(|(at, first)| cuts.add(at, first));
             }
         }
@@ -141,7 +141,7 @@ impl Kept {
         }
     }
 
-    fn document(&mut self, runs: &[Run], is_whole: bool, cuts: &mut Cuts) {
+    fn document(&mut self, runs: &[Run], is_fixed: bool, cuts: &mut Cuts) {
         // The end of the last cut.
         let mut cut_end = 0;
         for run in runs {
@@ -154,7 +154,7 @@ impl Kept {
                     Whole::AtFirst => Some(first),
                     Whole::Elsewhere => Some(self.elsewhere[&first]),
                 };
-                if let Some(witness) = witness.filter(|_| !is_whole) {
+                if let Some(witness) = witness.filter(|_| !is_fixed) {
                     cuts.add(at, witness);
                     cut_end = at.unit + cuts.window;
                     // What overlaps it is no longer whole.

@@ -113,12 +113,12 @@ proptest! {
     fn what_is_cut_stands_whole_in_what_is_kept(
         documents in documents(),
         window in 1usize..9,
-        whole in prop::collection::vec(prop::bool::weighted(0.2), 40),
+        fixed in prop::collection::vec(prop::bool::weighted(0.2), 40),
     ) {
         let lengths = Lengths::of_window(window).unwrap();
         let runs = Finder::new(lengths).find(&documents);
-        let cuts = cuts_beside(&runs, lengths, CutRule::Kept, |document| whole[document as usize]);
-        prop_assert!(cuts.iter().all(|cut| !whole[cut.at.document as usize]));
+        let cuts = cuts_beside(&runs, lengths, CutRule::Kept, |document| fixed[document as usize]);
+        prop_assert!(cuts.iter().all(|cut| !fixed[cut.at.document as usize]));
         let gone = gone(&cuts);
         let text = |place: Place, units: u32| {
             &documents[place.document as usize][place.unit as usize..][..units as usize]
@@ -136,10 +136,10 @@ proptest! {
                 .filter(|&&(document, unit)| is_whole(Place { document, unit }, lengths.window()))
                 .collect();
             // Of those in documents that are cut, none has an earlier one anywhere that is not cut.
-            let is_uncut = |place: &&Window| whole[place.0 as usize];
-            let first_uncut = stand.iter().find(|place| is_uncut(place));
-            let stand: Vec<&Window> = stand.iter().filter(|place| !is_uncut(place)).copied().collect();
-            prop_assert!(first_uncut.is_none_or(|first| stand.iter().all(|place| place < first)));
+            let is_fixed = |place: &&Window| fixed[place.0 as usize];
+            let first_fixed = stand.iter().find(|place| is_fixed(place));
+            let stand: Vec<&Window> = stand.iter().filter(|place| !is_fixed(place)).copied().collect();
+            prop_assert!(first_fixed.is_none_or(|first| stand.iter().all(|place| place < first)));
             for two in stand.windows(2) {
                 prop_assert!(two[0].0 == two[1].0 && two[1].1 - two[0].1 < lengths.window(), "{:?}", two);
             }

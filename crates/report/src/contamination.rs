@@ -1,7 +1,7 @@
 //! The summary of a search for benchmark items in training documents.
 
-use crate::human::{bytes, count, counted, duration, rate, share};
-use crate::summary::is_zero;
+use crate::human::{bytes, count, counted, share};
+use crate::summary::{indented, is_zero};
 use crate::{InputSummary, LeftOutNames, Output, Run, Tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -128,12 +128,8 @@ impl ContaminationSummary {
         }
         row("text", format!("{}, {} words", bytes(self.text_bytes), count(self.words)));
         if let Some(run) = &self.run {
-            let speed = (run.seconds > 0.0).then(|| self.text_bytes as f64 / 1e6 / run.seconds);
-            let speed = speed.map(|speed| format!(", {}", rate(speed))).unwrap_or_default();
-            row("time", format!("{}{speed}", duration(run.seconds)));
-            if let Some(memory) = run.peak_memory_bytes {
-                row("peak memory", bytes(memory));
-            }
+            let speed = run.megabytes_per_second(self.text_bytes);
+            run.rows(speed).into_iter().for_each(|(name, value)| row(name, value));
         }
         rows
     }
@@ -203,9 +199,7 @@ impl ContaminationSummary {
     /// # Errors
     /// Serialisation failed, which does not occur for a well-formed summary.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
-        let mut json = serde_json::to_string_pretty(self)?;
-        json.push('\n');
-        Ok(json)
+        indented(self)
     }
 }
 

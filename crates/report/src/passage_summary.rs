@@ -1,7 +1,7 @@
 //! The summary of a search for repeated passages.
 
-use crate::human::{bytes, count, counted, duration, rate, share};
-use crate::summary::is_zero;
+use crate::human::{bytes, count, counted, share};
+use crate::summary::{indented, is_zero};
 use crate::{InputSummary, LeftOutNames, Output, Run, Tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -106,12 +106,8 @@ impl PassageSummary {
         }
         row("text", bytes(self.text_bytes));
         if let Some(run) = &self.run {
-            let speed = (run.seconds > 0.0).then(|| self.text_bytes as f64 / 1e6 / run.seconds);
-            let speed = speed.map(|speed| format!(", {}", rate(speed))).unwrap_or_default();
-            row("time", format!("{}{speed}", duration(run.seconds)));
-            if let Some(memory) = run.peak_memory_bytes {
-                row("peak memory", bytes(memory));
-            }
+            let speed = run.megabytes_per_second(self.text_bytes);
+            run.rows(speed).into_iter().for_each(|(name, value)| row(name, value));
         }
         rows
     }
@@ -144,9 +140,7 @@ impl PassageSummary {
     /// # Errors
     /// Serialisation failed, which does not occur for a well-formed summary.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
-        let mut json = serde_json::to_string_pretty(self)?;
-        json.push('\n');
-        Ok(json)
+        indented(self)
     }
 }
 

@@ -709,8 +709,13 @@ impl Summary {
     /// # Errors
     /// Serialisation failed, which does not occur for a well-formed summary.
     pub fn to_json(&self) -> Result<String, serde_json::Error> {
-        let mut json = serde_json::to_string_pretty(self)?;
-        json.push('\n');
-        Ok(json)
+        indented(self)
     }
+}
+
+/// Indented JSON that ends with a line break.
+pub(crate) fn indented(summary: &impl Serialize) -> Result<String, serde_json::Error> {
+    let mut json = serde_json::to_string_pretty(summary)?;
+    json.push('\n');
+    Ok(json)
 }

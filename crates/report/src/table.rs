@@ -1,7 +1,7 @@
 //! The summary table that a run prints on the terminal.
 
 use crate::human::{bytes, count, counted, duration, rate, share};
-use crate::{AcrossSummary, Action, DifferenceSummary, Differing, Summary};
+use crate::{AcrossSummary, Action, DifferenceSummary, Differing, Run, Summary};
 
 impl Summary {
     /// Rows of name and value. Unusual counts that are 0 are omitted; an indented name is a part of
@@ -111,11 +111,9 @@ impl Summary {
         }
         row("text", format!("{}, {} tokens", bytes(self.text_bytes), count(self.tokens)));
         if let Some(run) = &self.run {
-            let speed = self.megabytes_per_second().map(|speed| format!(", {}", rate(speed)));
-            row("time", format!("{}{}", duration(run.seconds), speed.unwrap_or_default()));
-            if let Some(memory) = run.peak_memory_bytes {
-                row("peak memory", bytes(memory));
-            }
+            run.rows(self.megabytes_per_second())
+                .into_iter()
+                .for_each(|(name, value)| row(name, value));
             if let Some(scratch) = run.scratch_bytes {
                 row("spilled to disk", bytes(scratch));
             }
@@ -135,8 +133,22 @@ impl Summary {
         if self.command == "recluster" {
             return None;
         }
-        let seconds = self.run.as_ref()?.seconds;
-        (seconds > 0.0).then(|| self.text_bytes as f64 / 1e6 / seconds)
+        self.run.as_ref()?.megabytes_per_second(self.text_bytes)
+    }
+}
+
+impl Run {
+    /// Text by wall-clock time.
+    pub(crate) fn megabytes_per_second(&self, text_bytes: u64) -> Option<f64> {
+        (self.seconds > 0.0).then(|| text_bytes as f64 / 1e6 / self.seconds)
+    }
+
+    /// Time, with the speed if it is given, and memory: names and values.
+    pub(crate) fn rows(&self, speed: Option<f64>) -> Vec<(&'static str, String)> {
+        let speed = speed.map(|speed| format!(", {}", rate(speed))).unwrap_or_default();
+        let mut rows = vec![("time", format!("{}{speed}", duration(self.seconds)))];
+        rows.extend(self.peak_memory_bytes.map(|memory| ("peak memory", bytes(memory))));
+        rows
     }
 }
 

@@ -38,7 +38,7 @@ impl Values {
     /// Enough of the largest values of each part to choose those that are named.
     pub const CANDIDATES: usize = NAMED + 1;
 
-    /// Those of these values that are named; `others` are further values, of fewer documents each, and
+    /// Chooses the values that are named. `others` are further values, of fewer documents each, and
     /// their documents.
     #[must_use]
     pub fn new(mut all: Vec<Value>, others: (u64, u64)) -> Self {
@@ -118,7 +118,7 @@ pub(crate) fn summary(
 /// The numbers of a run, with the names that `names` gives to the values of some documents.
 ///
 /// # Errors
-/// Those of `names`.
+/// Errors of `names`.
 pub(crate) fn summary_of(
     analysis: &Analysis,
     names: impl FnOnce(&Across, &[DocumentId]) -> Result<Vec<String>, LookalikeError>,

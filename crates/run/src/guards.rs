@@ -22,7 +22,7 @@ const DEFAULT_DOCUMENTS: u64 = 1000;
 /// duplicate is half.
 const INPUT_DOCUMENTS: u64 = 100;
 
-/// A share of documents, as written: `30%` or `0.3`. Compared in integers.
+/// A share of documents or words, as written: `30%` or `0.3`. Compared in integers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LossLimit {
     written: String,

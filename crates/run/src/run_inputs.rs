@@ -188,17 +188,15 @@ pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeErr
     let read = regular_file::open_named(&path).and_then(|mut file| file.read_to_string(&mut text));
     read.map_err(|e| wrong(e.to_string()))?;
     let foreign = |e: serde_json::Error| {
-        wrong(format!("not written by this version of lookalike, or changed since ({e})"))
+        // Results of other commands have other summaries.
+        let command = serde_json::from_str(&text).map(|RunCommand { command }| command);
+        wrong(match command.as_deref() {
+            Ok(command @ ("decontaminate" | "passages")) => format!(
+                "a result of `{command}`; what is asked for is a result of `dedup` or `cluster`"
+            ),
+            _ => format!("not written by this version of lookalike, or changed since ({e})"),
+        })
     };
-    // Results of other commands have other summaries.
-    let command: Option<RunCommand> = serde_json::from_str(&text).ok();
-    if let Some(RunCommand { command }) = &command
-        && ["decontaminate", "passages"].contains(&command.as_str())
-    {
-        return Err(wrong(format!(
-            "a result of `{command}`; what is asked for is a result of `dedup` or `cluster`"
-        )));
-    }
     let summary: Summary = serde_json::from_str(&text).map_err(foreign)?;
     if summary.settings.analysis != lookalike_text::ANALYSIS_NAME
         || summary.settings.hash != lookalike_core::HASH_NAME

@@ -183,7 +183,7 @@ impl Partners {
         self.means_of(share, left_out, !self.across, |_, met| Cow::Borrowed(met))
     }
 
-    /// The same of partners and copies of the same value together.
+    /// As [`Partners::means`], where copies of the same value count as partners.
     fn alike(&self, share: f64, left_out: Option<u32>) -> Means {
         let both = |own: &ByChunk, met: &ByChunk| merged([&own[..], met].concat());
         self.means_of(share, left_out, true, |own, met| Cow::Owned(both(own, met)))
@@ -250,10 +250,9 @@ impl Partners {
     /// `glued` is the ratio of removed documents within the sample to those of cliques.
     pub(super) fn removal(&self, share: f64, linkage: Linkage, glued: f64) -> Removal {
         let of = |left_out| {
-            let Removal { low, expected, high } = {
-                let alike = self.across.then(|| self.alike(share, left_out));
-                self.means(share, left_out).removal(linkage, alike)
-            };
+            let alike = self.across.then(|| self.alike(share, left_out));
+            let means = self.means(share, left_out);
+            let Removal { low, expected, high } = means.removal(linkage, alike);
             [low * glued.min(1.0), expected * glued, high * glued.max(1.0)]
         };
         let said = of(None);

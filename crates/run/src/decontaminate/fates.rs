@@ -1,12 +1,14 @@
-//! What becomes of the records of a chunk.
+//! What the documents of a chunk contain, and what becomes of its records.
 
-use super::locating::Located;
+use super::locating::{Located, LocatedPart, locate};
 use super::matching::{Match, matches_of};
 use super::searched::Searched;
 use super::settings::ContaminationAction;
+use crate::lookup::name_of;
+use crate::readings::second::{ChunkVisitor, Visited};
 use lookalike_decide::DocumentName;
 use lookalike_io::sink::{MarkKind, MarkNames};
-use lookalike_io::{Content, Fate, Fates, MarkValue, RecordView, Replacement};
+use lookalike_io::{Content, Fate, Fates, Inputs, MarkValue, RecordView, Replacement};
 use lookalike_text::NotCut;
 use std::collections::BTreeMap;
 
@@ -53,30 +55,53 @@ pub(super) fn mark_names(prefix: &str) -> MarkNames {
     MarkNames::of(prefix, &MARKS)
 }
 
-/// Decisions about the records of a chunk.
+/// A document that contains parts of items.
+pub(super) struct LocatedDocument {
+    pub(super) name: DocumentName<'static>,
+    pub(super) parts: Vec<LocatedPart>,
+    /// What is written about it, where it is cut and no record is written.
+    pub(super) written: Option<ContaminatedDocument>,
+}
+
+/// Locates the parts in the documents of a chunk, and decides about its records.
 pub(super) struct ChunkFates<'a> {
     action: ContaminationAction,
+    inputs: &'a Inputs,
     matches: &'a [Match],
     searched: Searched<'a>,
     /// Texts that are cut, before and after.
     cut: BTreeMap<(u32, u32), (String, String)>,
     /// Documents that have other words than items, and cannot be cut.
     uncut: Vec<(u32, u32)>,
+    /// Whether each document gets what is written about it.
+    describes: bool,
+    located: Vec<LocatedDocument>,
 }
 
 impl<'a> ChunkFates<'a> {
     /// Decisions by the matches of the chunk.
     pub(super) fn new(
         action: ContaminationAction,
+        inputs: &'a Inputs,
         matches: &'a [Match],
         searched: Searched<'a>,
+        describes: bool,
     ) -> Self {
-        Self { action, matches, searched, cut: BTreeMap::new(), uncut: Vec::new() }
+        Self {
+            action,
+            inputs,
+            matches,
+            searched,
+            cut: BTreeMap::new(),
+            uncut: Vec::new(),
+            describes,
+            located: Vec::new(),
+        }
     }
 
     /// Takes note of a document with matches. Only the text of a field can be cut: the places of others
     /// are those of a text that was extracted.
-    pub(super) fn see(&mut self, record: &RecordView<'_>, text: &str, located: &Located) {
+    fn see(&mut self, record: &RecordView<'_>, text: &str, located: &Located) {
         if self.action != ContaminationAction::Cut {
             return;
         }
@@ -88,24 +113,14 @@ impl<'a> ChunkFates<'a> {
         }
     }
 
-    /// The documents that are removed as they cannot be cut, as far as it is known before they are
-    /// written.
-    pub(super) fn uncut(&self) -> u64 {
-        self.uncut.len() as u64
-    }
-
     /// The documents that are removed, as far as it is known before they are written.
-    pub(super) fn removed(&self) -> Vec<(u32, u32)> {
+    fn removed(&self) -> Vec<(u32, u32)> {
         let places = self.matches.chunk_by(|a, b| a.place == b.place).map(|of| of[0].place);
         places.filter(|&place| self.is_removed(place)).collect()
     }
 
     /// What is written about a document with matches.
-    pub(super) fn contaminated(
-        &self,
-        name: &DocumentName<'_>,
-        file: u32,
-    ) -> Option<ContaminatedDocument> {
+    fn contaminated(&self, name: &DocumentName<'_>, file: u32) -> Option<ContaminatedDocument> {
         let place = (file, name.record);
         let Largest { items, item, benchmark, share } = self.largest(place)?;
         Some(ContaminatedDocument {
@@ -146,6 +161,33 @@ impl<'a> ChunkFates<'a> {
             ContaminationAction::Remove => true,
             ContaminationAction::Cut => !self.cut.contains_key(&place),
         }
+    }
+}
+
+impl ChunkVisitor for ChunkFates<'_> {
+    type Found = LocatedDocument;
+
+    fn visit(&mut self, record: &RecordView<'_>, text: &str) -> bool {
+        let Searched { items, decisions, reader, .. } = self.searched;
+        let matches = matches_of(self.matches, (record.file, record.record));
+        let Some(located) = locate(text, matches, items, decisions, reader) else { return false };
+        self.see(record, text, &located);
+        let name = name_of(record, self.inputs);
+        let written = match self.describes {
+            true => self.contaminated(&name, record.file),
+            false => None,
+        };
+        self.located.push(LocatedDocument { name, parts: located.parts, written });
+        true
+    }
+
+    fn finish(self, refused: &[(u32, u32)]) -> Visited<LocatedDocument> {
+        let mut removed = self.removed();
+        removed.extend(refused);
+        removed.sort_unstable();
+        removed.dedup();
+        let uncut = (self.uncut.len() + refused.len()) as u64;
+        Visited { found: self.located, removed, uncut }
     }
 }
 

@@ -5,13 +5,13 @@
 //! all ([`PortionSearch::find`]), and what they found of the items is added up
 //! ([`PortionSearch::items`]). The tables are those of one search.
 
-use super::fates::ContaminatedDocument;
+use super::fates::{ContaminatedDocument, LocatedDocument};
 use super::items::Items;
 use super::matching::{Counted, Decisions};
 use super::scan::Scan;
 use super::search::{check_items, item_reading};
 use super::searched::Searched;
-use super::second_reading::{LocatedDocument, read_again};
+use super::second_reading::read_again;
 use super::settings::{ContaminationAction, ContaminationSettings};
 use super::tables::{FoundParts, MatchTables, write_benchmarks, write_items};
 use crate::panics::caught;

@@ -1,9 +1,9 @@
 //! The tables of a search for items, and the numbers of its summary.
 
+use super::fates::LocatedDocument;
 use super::items::Items;
 use super::locating::LocatedPart;
 use super::matching::{Counted, Decisions};
-use super::second_reading::LocatedDocument;
 use crate::LookalikeError;
 use crate::run_tables::filled;
 use crate::table_store::TableStore;

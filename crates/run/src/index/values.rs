@@ -13,12 +13,12 @@ const VALUES: u8 = 5;
 pub(crate) struct NamedValues(BTreeSet<u64>);
 
 impl NamedValues {
-    /// Those of the last commit.
+    /// The names of the last commit.
     pub(crate) fn of(writer: &Writer) -> Result<Self, LookalikeError> {
         Ok(Self(all(&writer.records()?)?.into_keys().collect()))
     }
 
-    /// Enters those of values that are new, with the next commit.
+    /// Enters the names of new values, with the next commit.
     pub(crate) fn enter(&mut self, writer: &mut Writer, values: BTreeMap<u64, String>) {
         for (key, name) in values {
             if self.0.insert(key) {

@@ -8,16 +8,16 @@ pub(super) struct Numbers {
     places: Vec<(u32, u32)>,
     /// How many are not of the other collection.
     own: usize,
-    /// Whether each cannot be cut.
-    whole: Vec<bool>,
+    /// Whether each is fixed: it cannot be cut.
+    fixed: Vec<bool>,
 }
 
 impl Numbers {
     /// Adds the next document, which may be such that it cannot be cut; returns its index in the order of
     /// reading.
-    pub(super) fn add(&mut self, place: (u32, u32), is_own: bool, is_whole: bool) -> u32 {
+    pub(super) fn add(&mut self, place: (u32, u32), is_own: bool, is_fixed: bool) -> u32 {
         self.places.push(place);
-        self.whole.push(is_whole);
+        self.fixed.push(is_fixed);
         self.own += usize::from(is_own);
         self.places.len() as u32 - 1
     }
@@ -55,8 +55,8 @@ impl Numbers {
     }
 
     /// Whether a document stays as it is: it is of the other collection, or cannot be cut.
-    pub(super) fn is_whole(&self, number: u32) -> bool {
-        number < self.beside() || self.whole[self.index(number)]
+    pub(super) fn is_fixed(&self, number: u32) -> bool {
+        number < self.beside() || self.fixed[self.index(number)]
     }
 
     /// The places of documents, ascending.
@@ -80,7 +80,7 @@ mod tests {
         let of = |place| numbers.of(place);
         assert_eq!([of((1, 2)), of((2, 1)), of((0, 1)), of((0, 4))], [0, 1, 2, 3]);
         assert!((0..4).all(|number| of(numbers.place(number)) == number));
-        assert_eq!([0, 1, 2, 3].map(|number| numbers.is_whole(number)), [true, true, false, true]);
+        assert_eq!([0, 1, 2, 3].map(|number| numbers.is_fixed(number)), [true, true, false, true]);
         assert_eq!(
             (numbers.beside(), numbers.places_of([0, 3].into_iter())),
             (2, vec![(0, 4), (1, 2)])

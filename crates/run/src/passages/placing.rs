@@ -8,7 +8,7 @@ use crate::readings::second::{ChunkVisitor, Visited};
 use lookalike_core::fingerprint::TextDigest;
 use lookalike_core::spans::union;
 use lookalike_decide::DocumentName;
-use lookalike_io::{Fate, Fates, Inputs, MarkValue, RecordView, Replacement};
+use lookalike_io::{Fate, Fates, Inputs, RecordView, Replacement};
 use lookalike_text::{TextEdit, cut_edits, divisible, edited};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -134,10 +134,6 @@ impl Fates for Placing<'_> {
             Err(_) if self.removed.binary_search(&place).is_ok() => Fate::Removed,
             Err(_) => Fate::Kept,
         }
-    }
-
-    fn mark(&self, _: u32, _: u32) -> Vec<MarkValue<'_>> {
-        Vec::new()
     }
 
     fn replacement(&self, file: u32, record: u32) -> Option<Replacement<'_>> {

@@ -9,7 +9,7 @@ use crate::words::{WordReader, WordScratch};
 use crate::{LookalikeError, Settings};
 use lookalike_engine::Progress;
 use lookalike_engine::pipeline::PipelineLimits;
-use lookalike_io::{Content, Fate, Fates, Inputs, MarkValue, RecordView};
+use lookalike_io::{Content, Fate, Fates, Inputs, RecordView};
 use lookalike_passages::anchors::{AnchorScratch, anchors};
 use lookalike_passages::classes::Classes;
 use lookalike_passages::questions::{Answers, Questions};
@@ -57,8 +57,8 @@ impl Search<'_> {
         let reader = WordReader::new(&analysis, settings.fields.has_sections());
         let of_documents = AnchorReader { inputs: documents.inputs, reader: &reader, lengths };
         let (mut numbers, mut all) = (Numbers::default(), Vec::new());
-        let each = |place: (u32, u32), (is_whole, found): (bool, Vec<Anchor>)| {
-            let document = numbers.add(place, place.0 < own_files, is_whole);
+        let each = |place: (u32, u32), (is_fixed, found): (bool, Vec<Anchor>)| {
+            let document = numbers.add(place, place.0 < own_files, is_fixed);
             let at = |anchor: Anchor| Place { document, ..anchor.place };
             all.extend(found.into_iter().map(|anchor| Anchor { place: at(anchor), ..anchor }));
             Ok(())
@@ -74,7 +74,7 @@ impl Search<'_> {
         drop(classes);
         let cuts = passages.cut.rule();
         let cuts = cuts.map_or_else(Vec::new, |rule| {
-            kept::cuts_beside(&runs, lengths, rule, |document| numbers.is_whole(document))
+            kept::cuts_beside(&runs, lengths, rule, |document| numbers.is_fixed(document))
         });
         Ok(Found { first, numbers, lengths, runs, cuts, reader })
     }
@@ -143,7 +143,7 @@ impl DocumentReader for AnchorReader<'_> {
             });
             start += section.len() as u32;
         }
-        (words.count(), (!found.is_empty()).then(|| (self.is_whole(record), found)))
+        (words.count(), (!found.is_empty()).then(|| (self.is_fixed(record), found)))
     }
 
     fn free_large((words, _): &mut Self::Scratch) {
@@ -153,7 +153,7 @@ impl DocumentReader for AnchorReader<'_> {
 
 impl AnchorReader<'_> {
     /// Whether a document cannot be cut: its text is not the value of one field of a record.
-    fn is_whole(&self, record: &RecordView<'_>) -> bool {
+    fn is_fixed(&self, record: &RecordView<'_>) -> bool {
         let has_fields = self.inputs.files[record.file as usize].format.has_fields();
         let is_text = matches!(record.content, Content::Text(_));
         !has_fields || !is_text || self.inputs.options.fields.has_sections()
@@ -200,9 +200,5 @@ impl ChunkVisitor for Hashing<'_> {
 impl Fates for Hashing<'_> {
     fn fate(&self, _: u32, _: u32) -> Fate {
         Fate::Kept
-    }
-
-    fn mark(&self, _: u32, _: u32) -> Vec<MarkValue<'_>> {
-        Vec::new()
     }
 }

@@ -54,7 +54,7 @@ impl PassageSettings {
 pub enum WhatIsCut {
     /// None: passages are listed, and no document is written.
     None,
-    /// Those of which the same words stand whole in what is kept.
+    /// Copies of which the same words stand whole in what is kept.
     #[default]
     Kept,
     /// All but the first. What is left of the first may be less than it was.
@@ -110,7 +110,7 @@ impl Whole {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Line, Self::Sentence, Self::Paragraph];
 
-    /// That of this name.
+    /// The unit of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|whole| whole.name() == name)

@@ -72,7 +72,7 @@ impl Stretches {
         of_documents.map(|of| document(&of[0])).collect()
     }
 
-    /// Those of a document.
+    /// The stretches of a document.
     pub(super) fn of(&self, document: u32) -> &[Stretch] {
         let start = self.asked.partition_point(|stretch| stretch.place.document < document);
         let length =

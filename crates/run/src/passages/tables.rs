@@ -80,7 +80,7 @@ impl<T> Tables<T> {
     ///
     /// # Errors
     /// A table that cannot be written, a cancellation, words of a cut that are not those of its witness;
-    /// those of `read`.
+    /// errors of `read`.
     pub(super) fn write(
         store: &impl TableStore<Done = T>,
         found: &Found,
@@ -213,7 +213,7 @@ impl Totals {
         for runs in found.runs[own..].chunk_by(|a, b| a.at.document == b.at.document) {
             let later = || runs.iter().filter(|run| run.first < run.at);
             totals.with_passages += 1;
-            let stays = is_cut && found.numbers.is_whole(runs[0].at.document);
+            let stays = is_cut && found.numbers.is_fixed(runs[0].at.document);
             totals.uncut += u64::from(stays && later().next().is_some());
             totals.passages += later().count() as u64;
             totals.later_words += sum(later().map(words).collect());
