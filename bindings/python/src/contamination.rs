@@ -7,11 +7,7 @@ use crate::column_batch::Columns;
 use crate::documents::Documents;
 use crate::table::Table;
 use crate::{errors, settings};
-use arrow_array::{
-    Array as _, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray,
-    UInt64Array,
-};
-use arrow_schema::{Field, Schema};
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, StringArray, UInt64Array};
 use lookalike::contamination::{ContaminatedDocument, ContaminationSettings, contamination_preset};
 use lookalike::{LookalikeError, Record, Resources, Settings, Source};
 use pyo3::exceptions::PyValueError;
@@ -198,7 +194,7 @@ impl PortionSearch {
         Ok(Portion {
             contamination: Py::new(py, Table::of(&found.contamination))?,
             spans: Py::new(py, Table::of(&found.spans))?,
-            contaminated: Py::new(py, table_of(&found.contaminated))?,
+            contaminated: Py::new(py, table_of(&found.contaminated)?)?,
             found: found.found,
             documents: found.documents,
             problems: found.problems,
@@ -207,7 +203,7 @@ impl PortionSearch {
 }
 
 /// Rows about documents: the fields that the action `mark` adds but the first, and the text that `cut` leaves.
-fn table_of(documents: &[ContaminatedDocument]) -> Table {
+fn table_of(documents: &[ContaminatedDocument]) -> PyResult<Table> {
     let text = |of: fn(&ContaminatedDocument) -> Option<&str>| -> ArrayRef {
         Arc::new(documents.iter().map(of).collect::<StringArray>())
     };
@@ -215,21 +211,15 @@ fn table_of(documents: &[ContaminatedDocument]) -> Table {
         Arc::new(Int64Array::from_iter_values(documents.iter().map(of)))
     };
     let shares = Float64Array::from_iter_values(documents.iter().map(|document| document.share));
-    let columns: [(&str, ArrayRef); 7] = [
+    Table::of_arrays([
         ("id", text(|document| Some(&document.id))),
         ("record", number(|document| document.record.into())),
         ("contaminated_items", number(|document| document.items as i64)),
         ("contaminated_item", text(|document| Some(&document.item))),
         ("contaminated_benchmark", text(|document| Some(&document.benchmark))),
-        ("contaminated_share", Arc::new(shares)),
+        ("contaminated_share", Arc::new(shares) as ArrayRef),
         ("contaminated_left", text(|document| document.left.as_deref())),
-    ];
-    let fields =
-        columns.iter().map(|(name, column)| Field::new(*name, column.data_type().clone(), true));
-    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-    let columns = columns.into_iter().map(|(_, column)| column).collect();
-    let batch = RecordBatch::try_new(Arc::clone(&schema), columns);
-    Table::new(schema, batch.into_iter().collect())
+    ])
 }
 
 /// What was found of the items in several portions.

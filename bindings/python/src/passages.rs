@@ -7,8 +7,7 @@ use crate::column_batch::Columns;
 use crate::documents::Documents;
 use crate::table::Table;
 use crate::{errors, settings};
-use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, StringArray, UInt64Array};
-use arrow_schema::{DataType, Field, Schema};
+use arrow_array::{BooleanArray, UInt64Array};
 use lookalike::passages::PassageSettings;
 use lookalike::{LookalikeError, Resources};
 use pyo3::exceptions::PyValueError;
@@ -55,39 +54,9 @@ impl Passages {
     }
 
     /// The table `problems`.
-    fn problems(&self) -> PyResult<Table> {
-        let problems = || self.0.problems.iter();
-        let text = DataType::Utf8;
-        let count = DataType::Int64;
-        let known = |number: u64| (number > 0).then_some(number as i64);
-        let counts = |values: Vec<Option<i64>>| Arc::new(Int64Array::from(values)) as ArrayRef;
-        let columns: [(&str, DataType, ArrayRef); 5] = [
-            (
-                "file",
-                text.clone(),
-                Arc::new(StringArray::from_iter_values(problems().map(|of| &of.path))),
-            ),
-            (
-                "record",
-                count.clone(),
-                counts(problems().map(|of| known(of.record.into())).collect()),
-            ),
-            ("line", count.clone(), counts(problems().map(|of| known(of.line)).collect())),
-            ("offset", count, counts(problems().map(|of| of.offset.map(|at| at as i64)).collect())),
-            (
-                "message",
-                text,
-                Arc::new(StringArray::from_iter_values(problems().map(|of| &of.message))),
-            ),
-        ];
-        let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns
-            .into_iter()
-            .map(|(name, kind, array)| (Field::new(name, kind, true), array))
-            .unzip();
-        let schema = Arc::new(Schema::new(fields));
-        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays);
-        let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Table::new(schema, vec![batch]))
+    fn problems(&self, py: Python<'_>) -> PyResult<Table> {
+        let problems = self.0.problems_table();
+        Ok(Table::of(&problems.map_err(|error| errors::exception(py, error))?))
     }
 
     /// The summary as JSON.

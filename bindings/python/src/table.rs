@@ -40,6 +40,16 @@ impl Table {
         Some(Self::new(batches.first()?.schema(), batches))
     }
 
+    /// A table of columns of equal lengths, whose values may be null.
+    pub(crate) fn of_arrays<N: AsRef<str>>(
+        columns: impl IntoIterator<Item = (N, ArrayRef)>,
+    ) -> PyResult<Self> {
+        let columns = columns.into_iter().map(|(name, column)| (name, column, true));
+        let batch = RecordBatch::try_from_iter_with_nullable(columns);
+        let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { schema: batch.schema(), batches: vec![batch] })
+    }
+
     fn rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
@@ -69,11 +79,7 @@ impl Table {
     #[staticmethod]
     fn of_columns(names: Vec<String>, columns: Vec<PyRef<'_, Array>>) -> PyResult<Self> {
         let columns = columns.iter().map(|column| column.array());
-        let batch = RecordBatch::try_from_iter_with_nullable(
-            names.into_iter().zip(columns).map(|(name, column)| (name, column, true)),
-        );
-        let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { schema: batch.schema(), batches: vec![batch] })
+        Self::of_arrays(names.into_iter().zip(columns))
     }
 
     #[pyo3(signature = (requested_schema = None))]

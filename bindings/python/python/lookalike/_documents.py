@@ -143,7 +143,7 @@ def _block(block: list[Any], settings: Settings, row: int) -> dict[str, list[Any
     names = dict.fromkeys(name for item in block for name in item)
     columns = {name: [item.get(name) for item in block] for name in names}
     for path in _paths(settings):
-        columns[path] = [_at(item, path) for item in block]
+        columns[path] = [value_at(item, path) for item in block]
     fields = _lookalike.text_fields(settings.to_json())
     if fields != [text] and text not in names:
         columns[text] = [_joined(item, fields, text) for item in block]
@@ -153,7 +153,7 @@ def _block(block: list[Any], settings: Settings, row: int) -> dict[str, list[Any
 def _joined(record: Mapping[str, Any], fields: list[str], text: str) -> str | None:
     """The text of several fields and members of lists; of a record with objects that JSON does not have, none."""
     try:
-        return _lookalike.joined_text(text, json.dumps({field: _at(record, field) for field in fields}))
+        return _lookalike.joined_text(text, json.dumps({field: value_at(record, field) for field in fields}))
     except TypeError:
         return None
 
@@ -167,10 +167,10 @@ def _paths(settings: Settings) -> list[str]:
     return [name for name in named if name is not None and "." in name and not (sections and name == settings.text)]
 
 
-def _at(record: Mapping[str, Any], path: str) -> Any:
+def value_at(record: Mapping[str, Any], path: str) -> Any:
     """The value of a field: of the name itself, or of a record in the record."""
     if path in record:
         return record[path]
     head, dot, rest = path.partition(".")
     inner = record.get(head) if dot else None
-    return _at(inner, rest) if isinstance(inner, Mapping) else None
+    return value_at(inner, rest) if isinstance(inner, Mapping) else None

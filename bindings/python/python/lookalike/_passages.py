@@ -10,13 +10,13 @@ from typing import Any, Literal
 
 from lookalike import _lookalike
 from lookalike._cut import Changes, Edit, Given, changed, refuse_files
-from lookalike._documents import Documents, Opener, listed, opener
+from lookalike._documents import Documents, Opener, listed, opener, value_at
 from lookalike._errors import DataError, SettingsError
 from lookalike._libraries import library_of, native
 from lookalike._lookalike import Table
 from lookalike._progress import Progress
 from lookalike._resources import options
-from lookalike._settings import Settings, with_columns
+from lookalike._settings import Settings, has_sections, with_columns
 from lookalike._summary import lines, table
 
 Cut = Literal["none", "kept", "later", "all"]
@@ -278,7 +278,7 @@ def _one_of(name: str, value: str, values: tuple[str, ...]) -> str:
 
 def _is_one_field(settings: Settings) -> bool:
     """Whether a text is a value of a document, and not joined of several."""
-    return settings.join_lists is None and _lookalike.text_fields(settings.to_json()) == [settings.text]
+    return settings.join_lists is None and not has_sections(settings)
 
 
 def _texts(documents: Opener, field: str) -> Iterator[Any]:
@@ -295,16 +295,14 @@ def _column(batch: Any, path: str) -> Iterator[Any]:
     """The values of a column of an Arrow table, or of a field of a struct in one."""
     read = Table.from_arrow(batch)
     native_batch = bool(library_of(batch))
-    head, *names = path.split(".")
+    head, _, rest = path.partition(".")
     if path in read.column_names:
         yield from listed(batch[path] if native_batch else read[path])
-    elif names and head in read.column_names:
+    elif rest and head in read.column_names:
         if not native_batch:
             raise DataError(f"text={path!r} is inside of a struct: give the rows as records (dictionaries)", "source")
         for value in listed(batch[head]):
-            for name in names:
-                value = value.get(name) if isinstance(value, Mapping) else None
-            yield value
+            yield value_at(value, rest) if isinstance(value, Mapping) else None
     else:
         yield from [None] * len(read)
 

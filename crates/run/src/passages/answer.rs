@@ -9,7 +9,7 @@ use crate::reading::{Documents, Reading};
 use crate::readings::first::Admitted;
 use crate::search_job::{limits, search_settings};
 use crate::source::{CallerSource, Source, reads_twice};
-use crate::table_store::TablesInMemory;
+use crate::table_store::{TablesInMemory, write_problems};
 use crate::{
     LookalikeError, Place, Resources, ResultTable, Settings, feature_settings, input_fields,
 };
@@ -34,6 +34,16 @@ pub struct Passages {
     pub removed: Vec<Place>,
     /// The first records that could not be used.
     pub problems: Vec<Problem>,
+}
+
+impl Passages {
+    /// [`Passages::problems`] as the table of that name.
+    ///
+    /// # Errors
+    /// Memory that cannot be had.
+    pub fn problems_table(&self) -> Result<ResultTable, LookalikeError> {
+        write_problems(&self.problems, &TablesInMemory)
+    }
 }
 
 /// Searches a source for repeated passages, in memory: nothing is written. It is read three times.
