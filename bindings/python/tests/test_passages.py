@@ -101,12 +101,12 @@ def test_passages_and_cuts_are_those_of_brute_force(length: int, copies: int, cu
     found = lookalike.passages(texts, length=length, copies=copies, cut=cut)
     wanted = later_runs(words, length, copies)
     rows = found.table.to_pylist()
-    assert [(place(row), place(row, "first_"), row["words"]) for row in rows] == wanted
+    assert [(place(row), place(row, "first_"), row["units"]) for row in rows] == wanted
     assert len(wanted) > (20 if length < 50 else -1)
     for row in rows:
         data = texts[row["record"] - 1].encode()
-        at = row["word"]
-        assert data[row["byte"] : row["end_byte"]].decode().lower().split() == words[row["record"] - 1][at : at + row["words"]]
+        at = row["unit"]
+        assert data[row["byte"] : row["end_byte"]].decode().lower().split() == words[row["record"] - 1][at : at + row["units"]]
     if cut == "none":
         assert (found.cuts, found.edits, len(found.removed())) == (None, None, 0)
         return
@@ -115,8 +115,8 @@ def test_passages_and_cuts_are_those_of_brute_force(length: int, copies: int, cu
     gone: list[set[int]] = [set() for _ in texts]
     for row in cuts:
         (text, at), (other, kept) = place(row), place(row, "kept_")
-        assert words[text][at : at + row["words"]] == words[other][kept : kept + row["words"]]
-        gone[text] |= set(range(at, at + row["words"]))
+        assert words[text][at : at + row["units"]] == words[other][kept : kept + row["units"]]
+        gone[text] |= set(range(at, at + row["units"]))
     left = [[word for at, word in enumerate(own) if at not in gone[row]] for row, own in enumerate(words)]
     stays = [row for row in range(len(texts)) if row not in removed]
     assert removed == {row for row, own in enumerate(left) if not own}
@@ -128,11 +128,11 @@ def test_passages_and_cuts_are_those_of_brute_force(length: int, copies: int, cu
     for row, text in zip(stays, clean, strict=True):
         whole[row] = text
     assert undone(whole, edits) == texts
-    assert found.summary["cut_words"] == sum(map(len, gone)) and found.summary["digest"]
+    assert found.summary["cut_units"] == sum(map(len, gone)) and found.summary["digest"]
     if cut == "kept":
         for row in cuts:
             other, kept = place(row, "kept_")
-            assert gone[other].isdisjoint(range(kept, kept + row["words"])) and (other, kept) < place(row)
+            assert gone[other].isdisjoint(range(kept, kept + row["units"])) and (other, kept) < place(row)
     elif copies == 2:
         goes: list[set[int]] = [set() for _ in texts]
         for of in windows(words, length).values():

@@ -6,12 +6,12 @@ use lookalike_io::table::{Cell, Column};
 
 /// The items of the columns that name the place `$field` of a row.
 macro_rules! place_items {
-    ([$word:literal, $first:literal, $end:literal], $field:ident) => {
+    ([$unit:literal, $first:literal, $end:literal], $field:ident) => {
         &[
             Item::new(
-                Column::count($word),
-                "number of the first word of the passage in the text, from 0",
-                |row| Cell::Count(row.$field.word),
+                Column::count($unit),
+                "number of its first unit in the text (by default a word), from 0",
+                |row| Cell::Count(row.$field.unit),
             ),
             Item::new(
                 Column::count($first),
@@ -30,11 +30,13 @@ pub const PASSAGES: Layout<Passage<'static>> = Layout {
     name: "passages",
     groups: &[
         name_items!(DOCUMENT, document),
-        place_items!(["word", "byte", "end_byte"], at),
+        place_items!(["unit", "byte", "end_byte"], at),
         name_items!(FIRST, first_document),
-        place_items!(["first_word", "first_byte", "first_end_byte"], first),
+        place_items!(["first_unit", "first_byte", "first_end_byte"], first),
         &[
-            Item::new(Column::count("words"), "words of the passage", |row| Cell::Count(row.words)),
+            Item::new(Column::count("units"), "units of the passage (by default words)", |row| {
+                Cell::Count(row.units)
+            }),
             Item::new(
                 Column::count("copies"),
                 "places at which the rarest window of the passage stands, this one included",
@@ -60,17 +62,17 @@ pub struct Passage<'r> {
     pub first_document: &'r DocumentName<'r>,
     /// Where in it.
     pub first: PassagePlace,
-    /// Its words.
-    pub words: u64,
+    /// Its units.
+    pub units: u64,
     /// The fewest and the most copies of its windows.
     pub copies: [u64; 2],
 }
 
-/// Consecutive words of a text.
+/// Consecutive units of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct PassagePlace {
-    /// Number of its first word, from 0.
-    pub word: u64,
+    /// Number of its first unit, from 0.
+    pub unit: u64,
     /// Its first byte, and the byte behind it.
     pub bytes: [u64; 2],
 }
@@ -79,19 +81,21 @@ impl TableRow for Passage<'static> {
     type Row<'r> = Passage<'r>;
 }
 
-/// Every cut, and the words that prove it: those that go and those of the witness are the same.
+/// Every cut, and the units that prove it: those that go and those of the witness are the same.
 pub const CUTS: Layout<CutPassage<'static>> = Layout {
     name: "cuts",
     groups: &[
         name_items!(DOCUMENT, document),
-        place_items!(["word", "byte", "end_byte"], at),
+        place_items!(["unit", "byte", "end_byte"], at),
         name_items!(KEPT, kept_document),
-        place_items!(["kept_word", "kept_byte", "kept_end_byte"], kept),
+        place_items!(["kept_unit", "kept_byte", "kept_end_byte"], kept),
         &[
-            Item::new(Column::count("words"), "words of the passage", |row| Cell::Count(row.words)),
+            Item::new(Column::count("units"), "units of the passage (by default words)", |row| {
+                Cell::Count(row.units)
+            }),
             Item::new(
                 Column::text("digest"),
-                "digest of these words on both sides: XXH3 of 128 bits of the words, each with a line end",
+                "digest of these units on both sides: XXH3 of 128 bits of the units, each with a line end",
                 |row| Cell::Text(row.digest),
             ),
         ],
@@ -105,13 +109,13 @@ pub struct CutPassage<'r> {
     pub document: &'r DocumentName<'r>,
     /// What goes.
     pub at: PassagePlace,
-    /// The document that has the same words.
+    /// The document that has the same units.
     pub kept_document: &'r DocumentName<'r>,
     /// Where in it.
     pub kept: PassagePlace,
-    /// How many.
-    pub words: u64,
-    /// Of the words, in hexadecimal digits.
+    /// How many units.
+    pub units: u64,
+    /// Of the units, in hexadecimal digits.
     pub digest: &'r str,
 }
 

@@ -24,25 +24,25 @@ pub struct PassageSummary {
     pub with_passages: u64,
     /// Rows of `passages`: passages that stand at an earlier place.
     pub passages: u64,
-    /// Words in them, each once.
-    pub later_words: u64,
-    /// Words of passages wherever they stand, each once.
-    pub repeated_words: u64,
-    /// Words of the longest passage.
+    /// Units in them, each once: words, if the setting `unit` says nothing else.
+    pub later_units: u64,
+    /// Units of passages wherever they stand, each once.
+    pub repeated_units: u64,
+    /// Units of the longest passage.
     pub longest: u64,
     /// Places of the passage with the most.
     pub most_copies: u64,
     /// Documents that are written as kept; all where none is written.
     pub kept: u64,
-    /// Documents that are removed, as no word is left.
+    /// Documents that are removed, as nothing is left.
     pub removed: u64,
     /// Kept documents with another text.
     pub cut: u64,
     /// Documents that could not be cut, and are kept as they are.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub uncut: u64,
-    /// Words that are cut, those of removed documents included.
-    pub cut_words: u64,
+    /// Units that are cut, those of removed documents included.
+    pub cut_units: u64,
     /// Rows of `cuts`.
     pub cuts: u64,
     /// Records that could not be read as documents.
@@ -56,8 +56,8 @@ pub struct PassageSummary {
     /// Files and directories in the inputs that are no data, by reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOutNames>,
-    /// Words of the documents.
-    pub words: u64,
+    /// Units of the documents.
+    pub units: u64,
     /// Bytes of their texts.
     pub text_bytes: u64,
     /// Warnings about the result.
@@ -78,7 +78,7 @@ impl PassageSummary {
         let mut rows: Vec<(String, String)> = Vec::new();
         let mut row = |name: &str, value: String| rows.push((name.to_owned(), value));
         let of_documents = |part| format!("{} ({})", count(part), share(part, self.documents));
-        let of_words = |part| format!("{} ({})", count(part), share(part, self.words));
+        let of_units = |part| format!("{} ({})", count(part), share(part, self.units));
         row("documents", count(self.documents));
         row("  with passages", of_documents(self.with_passages));
         let longest = match self.passages {
@@ -86,11 +86,11 @@ impl PassageSummary {
             _ => format!(", the longest of {}", counted(self.longest, "word")),
         };
         row("passages", format!("{}{longest}", count(self.passages)));
-        row("words", count(self.words));
-        row("  in passages", of_words(self.repeated_words));
-        row("  later copies", of_words(self.later_words));
-        if self.cut_words > 0 {
-            row("  cut", of_words(self.cut_words));
+        row("words", count(self.units));
+        row("  in passages", of_units(self.repeated_units));
+        row("  later copies", of_units(self.later_units));
+        if self.cut_units > 0 {
+            row("  cut", of_units(self.cut_units));
         }
         for (name, number) in [
             ("cut documents", self.cut),
@@ -155,10 +155,10 @@ mod tests {
             with_passages: 10,
             passages: 1234,
             longest: 77,
-            words: 10_000,
-            repeated_words: 4000,
-            later_words: 2500,
-            cut_words: 2400,
+            units: 10_000,
+            repeated_units: 4000,
+            later_units: 2500,
+            cut_units: 2400,
             cut: 7,
             removed: 3,
             uncut: 1,

@@ -74,19 +74,19 @@ def check_tables(c: Checks, name: str, out: Path, docs: list, length: int, copie
     texts = [words_of(doc["text"]) for doc in docs]
     wanted = [run for run in later_runs(texts, length, copies) if run[0] >= beside]
     rows = dict_table(out / "passages.tsv")
-    found = [(number_of(row), int(row["word"]), (number_of(row, "first_"), int(row["first_word"])), *numbers_of(row, "words", "copies", "most_copies")) for row in rows]
+    found = [(number_of(row), int(row["unit"]), (number_of(row, "first_"), int(row["first_unit"])), *numbers_of(row, "units", "copies", "most_copies")) for row in rows]
     c.check(f"{name}: passages", found == wanted and len(found) > 20, ([one for one in found if one not in wanted][:3], [one for one in wanted if one not in found][:3], len(found)))
     wrong = []
     for row in rows:
         for role, first, end in (("", "byte", "end_byte"), ("first_", "first_byte", "first_end_byte")):
-            doc, at = number_of(row, role), int(row[f"{role}word"])
+            doc, at = number_of(row, role), int(row[f"{role}unit"])
             inside = docs[doc]["text"].encode()[int(row[first]) : int(row[end])].decode()
-            wrong += [] if words_of(inside) == texts[doc][at : at + int(row["words"])] and inside == inside.strip() else [(row, inside)]
+            wrong += [] if words_of(inside) == texts[doc][at : at + int(row["units"])] and inside == inside.strip() else [(row, inside)]
     c.check(f"{name}: bytes", not wrong, wrong[:1])
     summary = summary_of(out)
     in_later: set = {(doc, at) for doc, start, _, words, *_ in wanted for at in range(start, start + words)}
     numbers = (len(wanted), len(in_later), max(run[3] for run in wanted) <= summary["longest"], sum(map(len, texts[beside:])))
-    c.check(f"{name}: numbers", numbers == (summary["passages"], summary["later_words"], True, summary["words"]), (numbers, summary))
+    c.check(f"{name}: numbers", numbers == (summary["passages"], summary["later_units"], True, summary["units"]), (numbers, summary))
 
 
 def check_cuts(c: Checks, name: str, out: Path, docs: list, kept: dict, removed: set, length: int, rule: str, whole, number_of, beside: int = 0) -> None:
@@ -110,7 +110,7 @@ def check_cuts(c: Checks, name: str, out: Path, docs: list, kept: dict, removed:
             left = [word for number, word in enumerate(texts[doc]) if number not in gone[doc]]
             wrong += [] if kept[doc] == made_text.decode() and words_of(kept[doc]) == left else [(doc, kept[doc], made_text)]
     c.check(f"{name}: output and edits give the input", not wrong and edits, wrong[:1])
-    cuts = [(number_of(row), int(row["word"]), number_of(row, "kept_"), int(row["kept_word"]), int(row["words"]), row) for row in dict_table(out / "cuts.tsv")]
+    cuts = [(number_of(row), int(row["unit"]), number_of(row, "kept_"), int(row["kept_unit"]), int(row["units"]), row) for row in dict_table(out / "cuts.tsv")]
     same = all(texts[doc][at : at + words] == texts[other][place : place + words] for doc, at, other, place, words, _ in cuts)
     bytes_same = all(words_of(docs[doc]["text"].encode()[slice(*numbers_of(row, "byte", "end_byte"))].decode()) == words_of(docs[other]["text"].encode()[slice(*numbers_of(row, "kept_byte", "kept_end_byte"))].decode()) for doc, _, other, _, _, row in cuts)
     c.check(f"{name}: a cut and its witness are the same words", same and bytes_same and len(cuts) > 10)
@@ -124,7 +124,7 @@ def check_cuts(c: Checks, name: str, out: Path, docs: list, kept: dict, removed:
     c.check(f"{name}: every word that goes is in a cut", all(gone[doc] <= proved[doc] for doc in gone), [doc for doc in gone if not gone[doc] <= proved[doc]][:3])
     if not whole:
         c.check(f"{name}: all words of cuts go", all(gone[doc] == proved[doc] for doc in gone))
-    c.check(f"{name}: counts", summary_of(out)["cut_words"] == sum(map(len, gone.values())) and summary_of(out)["cuts"] == len(cuts) and summary_of(out)["removed"] == len(removed) and summary_of(out)["cut"] == len(edits))
+    c.check(f"{name}: counts", summary_of(out)["cut_units"] == sum(map(len, gone.values())) and summary_of(out)["cuts"] == len(cuts) and summary_of(out)["removed"] == len(removed) and summary_of(out)["cut"] == len(edits))
     c.check(f"{name}: the other collection stays", not any(gone[doc] for doc in range(beside)))
     if rule == "kept":
         broken = [(doc, at, other, place) for doc, at, other, place, words, _ in cuts if not gone[other].isdisjoint(range(place, place + words)) or (other, place) >= (doc, at)]
@@ -200,8 +200,8 @@ def passages(c: Checks) -> None:
         if name == "kept":
             again = c.out("passages again")
             done = c.run("passages", out / "kept.jsonl", "-o", again, "-q", "-L", str(length))
-            found = summary_of(again)["cut_words"] if done.returncode == 0 else None
-            c.check("passages: what a second run finds are joints", found is not None and found * 50 < summary_of(out)["cut_words"], (found, done.stderr))
+            found = summary_of(again)["cut_units"] if done.returncode == 0 else None
+            c.check("passages: what a second run finds are joints", found is not None and found * 50 < summary_of(out)["cut_units"], (found, done.stderr))
     c.check("passages: the same bytes for any threads and memory", trees["kept"] == trees["one thread"] == trees["three threads"])
     listed = c.out("passages none")
     done = c.run("passages", source, "-o", listed, "--tables", "tsv", "-q", "-L", "8", "--cut", "none")

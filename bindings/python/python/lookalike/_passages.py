@@ -244,7 +244,7 @@ def passages(
     >>> found.apply(pages)
     ['On roses. All rights reserved. No part of this page may be reproduced in any form.', 'On tulips.']
     >>> row = found.cuts.to_pylist()[0]
-    >>> row["id"], row["words"], row["kept_id"], row["kept_word"]
+    >>> row["id"], row["units"], row["kept_id"], row["kept_unit"]
     ('table:2', 14, 'table:1', 2)
     """
     refuse_files(data)

@@ -62,7 +62,7 @@ impl Passages {
 ///     &Resources::default(),
 ///     &Silent,
 /// )?;
-/// assert_eq!((found.summary.passages, found.summary.cut_words), (1, 14));
+/// assert_eq!((found.summary.passages, found.summary.cut_units), (1, 14));
 /// # Ok(())
 /// # }
 /// ```

@@ -74,7 +74,7 @@ impl PassagesJob {
 /// let mut job = PassagesJob::new(vec![input], folder.path().join("clean"));
 /// job.passages.length = 10;
 /// let outcome = run_passages(&job, &lookalike::Silent)?;
-/// assert_eq!((outcome.summary.passages, outcome.summary.cut_words), (1, 14));
+/// assert_eq!((outcome.summary.passages, outcome.summary.cut_units), (1, 14));
 /// let kept = std::fs::read_to_string(folder.path().join("clean/kept.jsonl"))?;
 /// assert!(kept.ends_with("{\"text\":\"On tulips.\"}\n"));
 /// # Ok(())
@@ -135,7 +135,7 @@ fn carry_out(
     let routing = is_cut.then_some(Routing { staging: &staging, options: &options });
     let (tables, totals, written) = search.place(&found, &store, routing, progress)?;
     let own_words = found.first.of_first(own_files as usize).words;
-    check_loss(most.as_ref(), totals.cut_words, own_words)?;
+    check_loss(most.as_ref(), totals.cut_units, own_words)?;
 
     let against = Some(&job.against[..]).filter(|against| !against.is_empty());
     let settings = search_settings(&job.settings, &job.passages, against);
@@ -211,21 +211,21 @@ impl Search<'_> {
             documents,
             with_passages: totals.with_passages,
             passages: totals.passages,
-            later_words: totals.later_words,
-            repeated_words: totals.repeated_words,
+            later_units: totals.later_units,
+            repeated_units: totals.repeated_units,
             longest: totals.longest,
             most_copies: totals.most_copies,
             kept: documents - removed.len() as u64,
             removed: removed.len() as u64,
             cut: totals.cut_documents,
             uncut: totals.uncut + written.uncut,
-            cut_words: totals.cut_words,
+            cut_units: totals.cut_units,
             cuts: totals.cuts,
             problems: first.problems.count(),
             unreadable_inputs: first.problems.unreadable().count() as u64,
             skipped_files: inputs.skipped.len() as u64,
             left_out: skipped_files::left_out(&inputs.left_out),
-            words,
+            units: words,
             text_bytes,
             digest: totals.digest,
             ..PassageSummary::default()

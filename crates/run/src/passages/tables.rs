@@ -29,14 +29,14 @@ pub(super) struct Tables<T> {
 pub(super) struct Totals {
     pub(super) with_passages: u64,
     pub(super) passages: u64,
-    pub(super) later_words: u64,
-    pub(super) repeated_words: u64,
+    pub(super) later_units: u64,
+    pub(super) repeated_units: u64,
     pub(super) longest: u64,
     pub(super) most_copies: u64,
     pub(super) cut_documents: u64,
     /// Documents with later copies that stay, as they cannot be cut.
     pub(super) uncut: u64,
-    pub(super) cut_words: u64,
+    pub(super) cut_units: u64,
     pub(super) cuts: u64,
     pub(super) digest: String,
 }
@@ -70,7 +70,7 @@ impl Placed {
     ) -> (&DocumentName<'static>, PassagePlace, Located) {
         let document = self.of(of.place.document);
         let located = document.located[stretches.number(of)];
-        let place = PassagePlace { word: of.place.unit.into(), bytes: located.bytes };
+        let place = PassagePlace { unit: of.place.unit.into(), bytes: located.bytes };
         (&document.name, place, located)
     }
 }
@@ -98,7 +98,7 @@ impl<T> Tables<T> {
         let mut of_passages = TableDigest::new(PASSAGES.name);
         let mut take = |document: PlacedDocument| {
             let PlacedDocument { document, name, located, gone, .. } = document;
-            totals.cut_words += gone.iter().map(Range::len).sum::<usize>() as u64;
+            totals.cut_units += gone.iter().map(Range::len).sum::<usize>() as u64;
             placed.documents.push(PlacedName { document, name, located, gone });
         };
         let (edits, written) = if is_cut {
@@ -135,11 +135,11 @@ impl<T> Tables<T> {
         let fill = |table: &mut Table<'_, _>| {
             for run in found.runs.iter().filter(is_later) {
                 let [at, first] = sides_of_run(run, found.lengths);
-                let words = u64::from(at.words);
+                let units = u64::from(at.words);
                 let (document, at, _) = placed.place(stretches, at);
                 let (first_document, first, _) = placed.place(stretches, first);
                 let copies = run.copies.map(u64::from);
-                table.add(&Passage { document, at, first_document, first, words, copies })?;
+                table.add(&Passage { document, at, first_document, first, units, copies })?;
             }
             Ok(())
         };
@@ -187,12 +187,12 @@ fn write_cuts(
             return Err(LookalikeError::Settings(format!(
                 "words {} to {} of {} and those of {} from {} have equal hashes and \
                  differ: nothing was written. Exclude one of the documents, or change the setting length",
-                words.start, words.end, document.id, kept_document.id, kept.word
+                words.start, words.end, document.id, kept_document.id, kept.unit
             )));
         }
         let digest = own.digest.map(|digest| format!("{:032x}", digest.0)).unwrap_or_default();
-        let words = u64::from(cut.units);
-        table.add(&CutPassage { document, at, kept_document, kept, words, digest: &digest })?;
+        let units = u64::from(cut.units);
+        table.add(&CutPassage { document, at, kept_document, kept, units, digest: &digest })?;
         rows += 1;
     }
     Ok(rows)
@@ -216,8 +216,8 @@ impl Totals {
             let stays = is_cut && found.numbers.is_fixed(runs[0].at.document);
             totals.uncut += u64::from(stays && later().next().is_some());
             totals.passages += later().count() as u64;
-            totals.later_words += sum(later().map(words).collect());
-            totals.repeated_words += sum(runs.iter().map(words).collect());
+            totals.later_units += sum(later().map(words).collect());
+            totals.repeated_units += sum(runs.iter().map(words).collect());
             for run in runs {
                 totals.longest = totals.longest.max(words(run).len() as u64);
                 totals.most_copies = totals.most_copies.max(run.copies[1].into());
