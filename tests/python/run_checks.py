@@ -53,6 +53,7 @@ from checks.mail_options import mail_options
 from checks.methods import lexicons, methods, simhash_idf
 from checks.office import office
 from checks.passages import passages
+from checks.passage_units import passage_units
 from checks.packages import packages
 from checks.pipes import pipes
 from checks.plan import plan
@@ -110,6 +111,7 @@ PARTS = (
     lost,
     decontaminated,
     passages,
+    passage_units,
     repeated_ids,
     keep_fields,
     common,

@@ -72,7 +72,7 @@ def later_runs(texts: list[list[str]], length: int, copies: int) -> list[tuple[P
 
 
 def place(row: dict[str, Any], role: str = "") -> Place:
-    return row[f"{role}record"] - 1, row[f"{role}word"]
+    return row[f"{role}record"] - 1, row[f"{role}unit"]
 
 
 def undone(texts: list[str], edits: list[dict[str, Any]]) -> list[str]:
@@ -329,3 +329,27 @@ def test_a_forked_process_has_threads_of_its_own() -> None:
         signal.alarm(60)
         os._exit(0 if len(lookalike.passages(texts, length=8).table) == expected else 1)
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_units_scopes_and_precedence() -> None:
+    line = "the same line in all of them"
+    pages = [
+        {"id": "a", "lang": "de", "score": 1, "text": f"one\n{line}\ntwo\n{line}"},
+        {"id": "b", "lang": "de", "score": 3, "text": f"{line}\nnine"},
+        {"id": "c", "lang": "en", "score": 2, "text": f"four {line}"},
+    ]
+    kept = lambda **given: [page["text"] for page in lookalike.passages(pages, **given).apply(pages)]
+    a, b, c = (page["text"] for page in pages)
+    assert kept(unit="line", length=1) == [f"one\n{line}\ntwo\n", "nine", c]
+    assert kept(unit="line", length=1, scope="across") == [a, "nine", c]
+    assert kept(unit="line", length=1, scope="within") == [f"one\n{line}\ntwo\n", b, c]
+    assert kept(unit="line", length=1, keep="max:score", joint="[…]") == ["one\n[…]two\n[…]", b, c]
+    assert kept(length=7, separate_by="lang") == [f"one\n{line}\ntwo\n", "nine", c]
+    assert kept(unit="byte", length=len(line)) == [f"one\n{line}\ntwo", "nine", "four "]
+    assert kept(length=7, shortest=2) == [f"one\n{line}\ntwo\n"]
+    with pytest.raises(lookalike.SettingsError, match="unit='verse'"):
+        lookalike.passages(pages, unit="verse")  # type: ignore[arg-type]
+    with pytest.raises(lookalike.SettingsError, match="`no`"):
+        lookalike.passages(pages, length=7, separate_by="no")
+    with pytest.raises(lookalike.SettingsError, match="rest="):
+        lookalike.passages(pages, length=7, rest=8)

@@ -96,10 +96,15 @@ pub struct Valueless {
 }
 
 impl Valueless {
-    /// Counts the values of some documents.
-    pub(crate) fn count(values: &[f64]) -> Self {
-        let mut counts = Self { documents: values.len() as u64, ..Self::default() };
-        for value in values.iter().filter(|value| value.is_nan()) {
+    /// Counts values of [`keep_value`], one of each document.
+    #[must_use]
+    pub fn count<'v>(values: impl IntoIterator<Item = &'v f64>) -> Self {
+        let mut counts = Self::default();
+        for value in values {
+            counts.documents += 1;
+            if !value.is_nan() {
+                continue;
+            }
             match [UNREADABLE, NOT_PREFERRED].map(f64::to_bits).contains(&value.to_bits()) {
                 true => counts.unreadable += 1,
                 false => counts.missing += 1,

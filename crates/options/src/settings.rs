@@ -27,7 +27,7 @@ const SURVIVORS: Item = Item { heading: "Which duplicate to keep", ..MATCHING };
 const OF_METHOD: Item = Item { heading: "Method", ..MATCHING };
 
 /// All settings, group by group, in the order of the documentation.
-pub const SETTINGS: [&[Item]; 19] = [
+pub const SETTINGS: [&[Item]; 20] = [
     CRITERION,
     WITNESS,
     ANALYSIS,
@@ -36,6 +36,7 @@ pub const SETTINGS: [&[Item]; 19] = [
     BOILERPLATE,
     IGNORED,
     SEPARATE,
+    SEPARATE_BY,
     ACROSS,
     KEEP,
     KEEP_N,
@@ -243,42 +244,42 @@ pub const IGNORED: &[Item] = &[Item {
 }];
 
 /// What documents need to have in common besides.
-pub const SEPARATE: &[Item] = &[
-    Item {
-        name: "distinct-by",
-        value: "WHAT",
-        kind: Kind::Distinctions,
-        help: "Match only documents with the same numbers, identifiers, title, title+numbers, names or symbols, the same values of a \
+pub const SEPARATE: &[Item] = &[Item {
+    name: "distinct-by",
+    value: "WHAT",
+    kind: Kind::Distinctions,
+    help: "Match only documents with the same numbers, identifiers, title, title+numbers, names or symbols, the same values of a \
                field, or the same finds of a /REGEX/; several are separated by commas",
-        long_help: Some(
-            "Match only documents that have this in common: numbers, identifiers (a_b, aB, CVE-2024-1, versions), title (its words \
+    long_help: Some(
+        "Match only documents that have this in common: numbers, identifiers (a_b, aB, CVE-2024-1, versions), title (its words \
              without numbers; without a title field, of the first line), title+numbers, names (words with a capital inside sentences), \
              symbols (that change what a text says, as operators), FIELD (its values), /REGEX/ (what it finds; of an expression with groups, the \
              groups). Several are separated by commas, or given one by one, and all count. Texts are \
              compared as multisets, in any order, with --normalize. A condition of the match: no pair, cluster or \
              removal is of documents that differ in it, whatever the method is. `show --differs` \
              tells in what removed documents differ.",
-        ),
-        python_type: Some(("str | Sequence[str]", "()")),
-        python_help: Some(
-            "Match only documents that have this in common: ``numbers``, ``identifiers``, ``title``, ``title+numbers``, ``names``, \
+    ),
+    python_type: Some(("str | Sequence[str]", "()")),
+    python_help: Some(
+        "Match only documents that have this in common: ``numbers``, ``identifiers``, ``title``, ``title+numbers``, ``names``, \
              ``symbols``, the name of a field, a ``/REGEX/``; one or several.",
-        ),
-        ..MATCHING
-    },
-    Item {
-        name: "separate-by",
-        value: "NAME",
-        help: "Match only documents with the same value of this field: a language, a site, a security label",
-        long_help: Some(
-            "Match only documents with the same value of this field: a language, a site, a security label. \
-             No pair, cluster or removal is of documents with different values, whatever the method is. \
-             Documents without the field have one value in common, and the distinct elements of a list are \
-             one value.",
-        ),
-        ..MATCHING
-    },
-];
+    ),
+    ..MATCHING
+}];
+
+/// The field whose values keep documents apart.
+pub const SEPARATE_BY: &[Item] = &[Item {
+    name: "separate-by",
+    value: "NAME",
+    help: "Match only documents with the same value of this field: a language, a site, a security label",
+    long_help: Some(
+        "Match only documents with the same value of this field: a language, a site, a security label. \
+         No pair, cluster, removal or passage is of documents with different values, whatever the method is. \
+         Documents without the field have one value in common, and the distinct elements of a list are \
+         one value.",
+    ),
+    ..MATCHING
+}];
 
 /// By what documents have to differ.
 pub const ACROSS: &[Item] = &[Item {
@@ -826,13 +827,26 @@ pub const CONTAMINATION: &[Item] = &[
 /// What a repeated passage is, and what of it is cut; settings of `passages` alone.
 pub const PASSAGES: &[Item] = &[
     Item {
+        name: "unit",
+        value: "UNIT",
+        kind: Kind::Choice(&["word", "char", "byte", "line", "sentence", "paragraph"]),
+        default: Some("word"),
+        help: "What passages are made of and cut by: words, characters, bytes, or the words of lines, sentences or paragraphs",
+        long_help: Some(
+            "What passages are made of and cut by. word: words, as elsewhere. char: the characters of the words, with one \
+             space between two words. byte: the bytes of the text as it is. line, sentence, paragraph: each that has words \
+             is one unit, and equal to another one of the same words.",
+        ),
+        heading: "Passages",
+        ..MATCHING
+    },
+    Item {
         name: "length",
         short: Some('L'),
         hidden_aliases: &["min-words"],
         value: "N",
         kind: Kind::Count(1),
-        default: Some("50"),
-        help: "The fewest words of a passage",
+        help: "The fewest units of a passage [default: 50 words; 300 characters or bytes; 3 lines or sentences; 1 paragraph]",
         heading: "Passages",
         ..MATCHING
     },
@@ -866,6 +880,30 @@ pub const PASSAGES: &[Item] = &[
         value: "UNIT",
         kind: Kind::Choice(&["line", "sentence", "paragraph"]),
         help: "Cut whole lines, sentences or paragraphs only: what of a passage is less stays",
+        heading: "Passages",
+        ..MATCHING
+    },
+    Item {
+        name: "joint",
+        value: "TEXT",
+        kind: Kind::Separator,
+        help: "Put this text where something was cut; \\n and \\t are a line end and a tab [default: nothing, or a space where words would touch]",
+        heading: "Passages",
+        ..MATCHING
+    },
+    Item {
+        name: "rest",
+        value: "N",
+        kind: Kind::Count(1),
+        help: "Cut what is left between two cuts too, if it is fewer than N units (at most --length)",
+        heading: "Passages",
+        ..MATCHING
+    },
+    Item {
+        name: "shortest",
+        value: "N",
+        kind: Kind::Count(1),
+        help: "Remove documents that cuts leave with fewer than N units (at most --length)",
         heading: "Passages",
         ..MATCHING
     },

@@ -1,7 +1,7 @@
 //! Groups of anchors with equal keys, and classes of those with equal contexts.
 
 use crate::questions::{Answers, Question, Questions};
-use crate::{Anchor, Place};
+use crate::{Anchor, Place, Scope};
 use rayon::prelude::*;
 
 /// Consecutive windows of a document, whose first places are consecutive as well.
@@ -34,6 +34,38 @@ struct Class {
     end: u32,
     /// The question about its windows; `None` if it is the only class of its group.
     question: Option<u32>,
+}
+
+/// Which windows are repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Repeated {
+    /// The fewest copies, the window itself included.
+    pub copies: u32,
+    /// Where they stand.
+    pub scope: Scope,
+}
+
+/// The documents of the copies of a window.
+#[derive(Debug, Clone, Copy)]
+struct Copies {
+    number: u32,
+    /// The smallest and the largest of their documents.
+    documents: [u32; 2],
+}
+
+impl Copies {
+    /// Those of both.
+    fn and(self, other: Self) -> Self {
+        let ([a, b], [c, d]) = (self.documents, other.documents);
+        Self { number: self.number + other.number, documents: [a.min(c), b.max(d)] }
+    }
+}
+
+impl Repeated {
+    fn holds(self, copies: Copies) -> bool {
+        let [least, most] = copies.documents;
+        copies.number >= self.copies && self.scope.joins(least, most)
+    }
 }
 
 /// Windows of classes that are compared at a time.
@@ -75,20 +107,22 @@ impl Classes {
         (grouped, questions)
     }
 
-    /// The first places of all windows with at least this many copies, in no order.
+    /// The first places of all windows that are repeated, in no order.
     #[must_use]
-    pub fn pieces(&self, answers: &Answers, least: u32) -> Vec<Piece> {
-        self.pieces_by(answers, least, COMPARED)
+    pub fn pieces(&self, answers: &Answers, repeated: Repeated) -> Vec<Piece> {
+        self.pieces_by(answers, repeated, COMPARED)
     }
 
-    fn pieces_by(&self, answers: &Answers, least: u32, compared: usize) -> Vec<Piece> {
+    fn pieces_by(&self, answers: &Answers, repeated: Repeated, compared: usize) -> Vec<Piece> {
         let groups = 0..self.group_ends.len();
         let of_group = |group: usize| {
             let mut pieces = Vec::new();
             let classes = range(self.group_ends.get(group.wrapping_sub(1)), self.group_ends[group]);
             match self.classes[classes.clone()] {
-                [Class { question: None, .. }] => self.of_class(classes.start, least, &mut pieces),
-                _ => self.of_mixed(classes, answers, least, compared, &mut pieces),
+                [Class { question: None, .. }] => {
+                    self.of_class(classes.start, repeated, &mut pieces)
+                }
+                _ => self.of_mixed(classes, answers, repeated, compared, &mut pieces),
             }
             pieces
         };
@@ -96,17 +130,17 @@ impl Classes {
     }
 
     /// The pieces of a class that is the only one of its group.
-    fn of_class(&self, class: usize, least: u32, pieces: &mut Vec<Piece>) {
+    fn of_class(&self, class: usize, repeated: Repeated, pieces: &mut Vec<Piece>) {
         let members = self.members(class);
-        let copies = members.len() as u32;
+        let copies = self.copies(class);
         let first = members[0].place;
         let piece = |member: &Anchor| Piece {
             at: member.place,
             windows: member.windows.into(),
             first,
-            copies,
+            copies: copies.number,
         };
-        if copies >= least {
+        if repeated.holds(copies) {
             pieces.extend(members.iter().map(piece));
         }
     }
@@ -117,7 +151,7 @@ impl Classes {
         &self,
         classes: std::ops::Range<usize>,
         answers: &Answers,
-        least: u32,
+        repeated: Repeated,
         compared: usize,
         pieces: &mut Vec<Piece>,
     ) {
@@ -143,11 +177,11 @@ impl Classes {
             }
             entries.sort_unstable();
             for equal in entries.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-                let members = |entry: &(u32, u64, Place, u32)| {
-                    self.members(classes.start + entry.3 as usize).len() as u32
-                };
-                let copies = equal.iter().map(members).sum();
-                if copies >= least {
+                let of_class =
+                    |entry: &(u32, u64, Place, u32)| self.copies(classes.start + entry.3 as usize);
+                let all = equal.iter().map(of_class).reduce(Copies::and);
+                if let Some(Copies { number: copies, .. }) = all.filter(|&all| repeated.holds(all))
+                {
                     let first = equal[0].2;
                     found.extend(equal.iter().map(|&(_, _, at, class)| {
                         let window = at.unit - leader(classes.start + class as usize).place.unit;
@@ -171,6 +205,13 @@ impl Classes {
                 pieces.extend(self.members(classes.start + class as usize).iter().map(piece));
             }
         }
+    }
+
+    /// The copies of each window of a class.
+    fn copies(&self, class: usize) -> Copies {
+        let members = self.members(class);
+        let documents = [members[0], members[members.len() - 1]].map(|one| one.place.document);
+        Copies { number: members.len() as u32, documents }
     }
 
     fn members(&self, class: usize) -> &[Anchor] {
@@ -212,7 +253,8 @@ mod tests {
                 questions.answer(document, units, lengths, &mut answers);
             }
             let answers = Answers::new(&questions, answers);
-            let of = |compared| runs(classes.pieces_by(&answers, 2, compared));
+            let repeated = Repeated { copies: 2, scope: Scope::Anywhere };
+            let of = |compared| runs(classes.pieces_by(&answers, repeated, compared));
             prop_assert_eq!(of(compared), of(COMPARED));
         }
     }

@@ -1,30 +1,36 @@
 //! All steps over documents in memory.
 
 use crate::anchors::{AnchorScratch, anchors};
-use crate::classes::Classes;
+use crate::classes::{Classes, Repeated};
 use crate::questions::Answers;
 use crate::runs::runs;
-use crate::{Anchor, Lengths, Run};
+use crate::{Anchor, Lengths, Run, Scope};
 use rayon::prelude::*;
 
 /// Finds the repeated passages of documents in memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Finder {
     lengths: Lengths,
-    copies: u32,
+    repeated: Repeated,
 }
 
 impl Finder {
     /// Passages of at least one window that stand at least twice.
     #[must_use]
     pub fn new(lengths: Lengths) -> Self {
-        Self { lengths, copies: 2 }
+        Self { lengths, repeated: Repeated { copies: 2, scope: Scope::Anywhere } }
     }
 
     /// Passages that stand at least this often; less than twice is twice.
     #[must_use]
     pub fn with_copies(self, copies: u32) -> Self {
-        Self { copies: copies.max(2), ..self }
+        Self { repeated: Repeated { copies: copies.max(2), ..self.repeated }, ..self }
+    }
+
+    /// Passages of which another copy stands there.
+    #[must_use]
+    pub fn with_scope(self, scope: Scope) -> Self {
+        Self { repeated: Repeated { scope, ..self.repeated }, ..self }
     }
 
     /// The runs of all documents, which are in order of precedence: the same for any number of threads.
@@ -66,6 +72,6 @@ impl Finder {
             hashes
         });
         let answers: Vec<u64> = answers.flatten_iter().collect();
-        runs(classes.pieces(&Answers::new(&questions, answers), self.copies))
+        runs(classes.pieces(&Answers::new(&questions, answers), self.repeated))
     }
 }

@@ -1,6 +1,6 @@
 //! Which windows are cut.
 
-use crate::{Lengths, Place, Run};
+use crate::{Lengths, Place, Run, Scope};
 use std::collections::{HashMap, VecDeque};
 
 /// When a repeated window goes.
@@ -49,19 +49,22 @@ pub struct Cut {
 /// ```
 #[must_use]
 pub fn cuts(runs: &[Run], lengths: Lengths, rule: CutRule) -> Vec<Cut> {
-    cuts_beside(runs, lengths, rule, |_| false)
+    cuts_beside(runs, lengths, rule, Scope::Anywhere, |_| false)
 }
 
 /// As [`cuts`], where some documents are fixed, and not cut: those of another collection, or of which the
-/// text cannot be replaced. What they repeat stays; the witnesses of others may stand in them.
+/// text cannot be replaced. What they repeat stays; the witnesses of others may stand in them. With
+/// [`Scope::Across`], each witness stands in another document, and 2. is of two documents; runs are found
+/// with the same scope.
 #[must_use]
 pub fn cuts_beside(
     runs: &[Run],
     lengths: Lengths,
     rule: CutRule,
+    scope: Scope,
     is_fixed: impl Fn(u32) -> bool,
 ) -> Vec<Cut> {
-    let mut cuts = Cuts { window: lengths.window(), cuts: Vec::new() };
+    let mut cuts = Cuts { window: lengths.window(), scope, cuts: Vec::new() };
     match rule {
         CutRule::Kept => {
             let mut kept = Kept::new(runs);
@@ -70,7 +73,7 @@ pub fn cuts_beside(
             }
         }
         CutRule::Later | CutRule::All => {
-            let goes = |run: &&Run| rule == CutRule::All || run.first < run.at;
+            let goes = |run: &&Run| rule == CutRule::All || run.is_later(scope);
             for run in runs.iter().filter(goes).filter(|run| !is_fixed(run.at.document)) {
                 windows(run).for_each(|(at, first)| cuts.add(at, first));
             }
@@ -88,6 +91,7 @@ fn windows(run: &Run) -> impl Iterator<Item = (Place, Place)> {
 /// The cuts so far.
 struct Cuts {
     window: u32,
+    scope: Scope,
     cuts: Vec<Cut>,
 }
 
@@ -154,7 +158,9 @@ impl Kept {
                     Whole::AtFirst => Some(first),
                     Whole::Elsewhere => Some(self.elsewhere[&first]),
                 };
-                if let Some(witness) = witness.filter(|_| !is_fixed) {
+                // The first one that is kept: if it is of this document, none is of an earlier one.
+                let counts = |of: &Place| !is_fixed && cuts.scope.joins(of.document, at.document);
+                if let Some(witness) = witness.filter(counts) {
                     cuts.add(at, witness);
                     cut_end = at.unit + cuts.window;
                     // What overlaps it is no longer whole.

@@ -30,12 +30,14 @@ pub mod finder;
 pub mod kept;
 pub mod questions;
 pub mod runs;
+mod scope;
 mod window_hash;
 
 pub use anchors::{Anchor, Lengths};
 pub use finder::Finder;
 pub use kept::{Cut, CutRule};
 pub use runs::Run;
+pub use scope::Scope;
 
 /// A place: the unit of a document at which a window begins.
 ///

@@ -1,7 +1,7 @@
 //! Runs: the longest passages whose first places are consecutive.
 
-use crate::Place;
 use crate::classes::Piece;
+use crate::{Place, Scope};
 use rayon::prelude::*;
 
 /// Consecutive windows of a document that are repeated, and whose first places are consecutive in one
@@ -16,6 +16,14 @@ pub struct Run {
     pub first: Place,
     /// The fewest and the most copies that a window of the run has, itself included.
     pub copies: [u32; 2],
+}
+
+impl Run {
+    /// Whether it stands at an earlier place as well: the first one, if that counts.
+    #[must_use]
+    pub fn is_later(&self, scope: Scope) -> bool {
+        self.first < self.at && scope.joins(self.first.document, self.at.document)
+    }
 }
 
 /// The runs of pieces, in the order of their places.

@@ -1,7 +1,7 @@
 //! Runs and cuts against brute force: a map from the content of each window to its places.
 
 use lookalike_passages::kept::{cuts, cuts_beside};
-use lookalike_passages::{Cut, CutRule, Finder, Lengths, Place, Run};
+use lookalike_passages::{Cut, CutRule, Finder, Lengths, Place, Run, Scope};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -39,6 +39,10 @@ fn documents() -> impl Strategy<Value = Vec<Vec<u64>>> {
                 documents.into_iter().map(document).collect()
             })
     })
+}
+
+fn scopes() -> impl Strategy<Value = Scope> {
+    prop::sample::select(vec![Scope::Anywhere, Scope::Across])
 }
 
 type Window = (u32, u32);
@@ -84,12 +88,18 @@ proptest! {
         window in 1usize..13,
         gram in 1usize..13,
         copies in 2u32..4,
+        scope in scopes(),
     ) {
         let lengths = Lengths::new(window, gram.min(window)).unwrap();
-        let runs = Finder::new(lengths).with_copies(copies).find(&documents);
+        let finder = Finder::new(lengths).with_copies(copies).with_scope(scope);
+        let runs = finder.find(&documents);
         let places = places(&documents, window);
         let mut expected = BTreeMap::new();
-        for places in places.values().filter(|places| places.len() >= copies as usize) {
+        let is_repeated = |places: &&Vec<Window>| {
+            let across = places.iter().any(|place| place.0 != places[0].0);
+            places.len() >= copies as usize && (scope == Scope::Anywhere || across)
+        };
+        for places in places.values().filter(is_repeated) {
             expected.extend(places.iter().map(|&place| (place, places[0])));
         }
         prop_assert_eq!(spelled_out(&runs), expected);
@@ -114,10 +124,12 @@ proptest! {
         documents in documents(),
         window in 1usize..9,
         fixed in prop::collection::vec(prop::bool::weighted(0.2), 40),
+        scope in scopes(),
     ) {
         let lengths = Lengths::of_window(window).unwrap();
-        let runs = Finder::new(lengths).find(&documents);
-        let cuts = cuts_beside(&runs, lengths, CutRule::Kept, |document| fixed[document as usize]);
+        let runs = Finder::new(lengths).with_scope(scope).find(&documents);
+        let is_fixed = |document| fixed[document as usize];
+        let cuts = cuts_beside(&runs, lengths, CutRule::Kept, scope, is_fixed);
         prop_assert!(cuts.iter().all(|cut| !fixed[cut.at.document as usize]));
         let gone = gone(&cuts);
         let text = |place: Place, units: u32| {
@@ -127,6 +139,7 @@ proptest! {
         for cut in &cuts {
             prop_assert!(cut.units as usize >= window && cut.witness < cut.at);
             prop_assert_eq!(text(cut.at, cut.units), text(cut.witness, cut.units));
+            prop_assert!(scope == Scope::Anywhere || cut.witness.document < cut.at.document);
             prop_assert!(is_whole(cut.witness, cut.units), "{:?} of {:?}", cut, cuts);
         }
         // Equal windows that are kept overlap.
@@ -141,7 +154,8 @@ proptest! {
             let stand: Vec<&Window> = stand.iter().filter(|place| !is_fixed(place)).copied().collect();
             prop_assert!(first_fixed.is_none_or(|first| stand.iter().all(|place| place < first)));
             for two in stand.windows(2) {
-                prop_assert!(two[0].0 == two[1].0 && two[1].1 - two[0].1 < lengths.window(), "{:?}", two);
+                let overlap = scope == Scope::Across || two[1].1 - two[0].1 < lengths.window();
+                prop_assert!(two[0].0 == two[1].0 && overlap, "{:?}", two);
             }
         }
         // Nothing of the first document goes but what it repeats itself.
@@ -149,18 +163,31 @@ proptest! {
     }
 
     #[test]
-    fn other_rules_cut_by_first_places_alone(documents in documents(), window in 1usize..9) {
+    fn other_rules_cut_by_first_places_alone(
+        documents in documents(),
+        window in 1usize..9,
+        scope in scopes(),
+    ) {
         let lengths = Lengths::of_window(window).unwrap();
-        let runs = Finder::new(lengths).find(&documents);
+        let runs = Finder::new(lengths).with_scope(scope).find(&documents);
         let places = places(&documents, window);
-        for (rule, skipped) in [(CutRule::Later, 1), (CutRule::All, 0)] {
+        for rule in [CutRule::Later, CutRule::All] {
             let mut expected = BTreeSet::new();
-            for places in places.values().filter(|places| places.len() > 1) {
-                for &(document, unit) in &places[skipped..] {
-                    expected.extend((unit..unit + lengths.window()).map(|unit| (document, unit)));
+            for places in places.values() {
+                let joined = |one: &Window, other: &Window| {
+                    one != other && (scope == Scope::Anywhere || one.0 != other.0)
+                };
+                for place in places {
+                    let goes = match rule {
+                        CutRule::All => places.iter().any(|other| joined(place, other)),
+                        _ => joined(place, &places[0]),
+                    };
+                    let units = place.1..place.1 + lengths.window();
+                    expected.extend(units.filter(|_| goes).map(|unit| (place.0, unit)));
                 }
             }
-            prop_assert_eq!(gone(&cuts(&runs, lengths, rule)), expected);
+            let cuts = cuts_beside(&runs, lengths, rule, scope, |_| false);
+            prop_assert_eq!(gone(&cuts), expected);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::human::{bytes, count, counted, share};
 use crate::summary::{indented, is_zero};
-use crate::{InputSummary, LeftOutNames, Output, Run, Tool};
+use crate::{InputSummary, KeepValues, LeftOutNames, Output, Run, Tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -43,6 +43,10 @@ pub struct PassageSummary {
     pub uncut: u64,
     /// Units that are cut, those of removed documents included.
     pub cut_units: u64,
+    /// Units that go besides, without a cut of their own: what is left between two cuts
+    /// (setting `rest`) and of documents that are too short (setting `shortest`).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub rest_units: u64,
     /// Rows of `cuts`.
     pub cuts: u64,
     /// Records that could not be read as documents.
@@ -60,6 +64,9 @@ pub struct PassageSummary {
     pub units: u64,
     /// Bytes of their texts.
     pub text_bytes: u64,
+    /// Rules of precedence for which documents have no value.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keep_values: Vec<KeepValues>,
     /// Warnings about the result.
     pub warnings: Vec<String>,
     /// Digest of the tables.
@@ -79,18 +86,26 @@ impl PassageSummary {
         let mut row = |name: &str, value: String| rows.push((name.to_owned(), value));
         let of_documents = |part| format!("{} ({})", count(part), share(part, self.documents));
         let of_units = |part| format!("{} ({})", count(part), share(part, self.units));
+        let unit = match self.settings.get("unit").and_then(Value::as_str) {
+            None => "word",
+            Some("char") => "character",
+            Some(unit) => unit,
+        };
         row("documents", count(self.documents));
         row("  with passages", of_documents(self.with_passages));
         let longest = match self.passages {
             0 => String::new(),
-            _ => format!(", the longest of {}", counted(self.longest, "word")),
+            _ => format!(", the longest of {}", counted(self.longest, unit)),
         };
         row("passages", format!("{}{longest}", count(self.passages)));
-        row("words", count(self.units));
+        row(&format!("{unit}s"), count(self.units));
         row("  in passages", of_units(self.repeated_units));
         row("  later copies", of_units(self.later_units));
         if self.cut_units > 0 {
             row("  cut", of_units(self.cut_units));
+        }
+        if self.rest_units > 0 {
+            row("  rests", of_units(self.rest_units));
         }
         for (name, number) in [
             ("cut documents", self.cut),
@@ -115,7 +130,8 @@ impl PassageSummary {
     /// Warnings about what was not cut, and about what another command finds better.
     #[must_use]
     pub fn find_warnings(&self) -> Vec<String> {
-        let mut warnings = Vec::new();
+        let of_rules = self.keep_values.iter().map(|values| values.warning(self.documents));
+        let mut warnings: Vec<String> = of_rules.collect();
         if self.uncut > 0 {
             warnings.push(format!(
                 "{} could not be cut, as the text is not the value of one field, and {} kept as {}",

@@ -20,6 +20,27 @@ const OTHER_SCRIPTS: &str = "the filter counts only words of at least four chara
      scripts such as Chinese, Japanese or Thai have few of those; compare by all terms \
      (the setting terms=all) or by shingles";
 
+impl KeepValues {
+    /// What to say of these, among so many documents.
+    pub(crate) fn warning(&self, documents: u64) -> String {
+        let Self { rule, field, missing, unreadable } = self;
+        let kind = match rule.contains(':') {
+            true => "number",
+            false => "date",
+        };
+        let lacking = (*missing > 0).then(|| format!("{} lack it", count(*missing)));
+        let unreadable =
+            (*unreadable > 0).then(|| format!("{} hold no {kind}", count(*unreadable)));
+        let reasons: Vec<String> = lacking.into_iter().chain(unreadable).collect();
+        format!(
+            "The setting keep={rule} uses the field `{field}`: of {}, {}. Documents with a {kind} take \
+             precedence over them.",
+            counted(documents, "document"),
+            reasons.join(", ")
+        )
+    }
+}
+
 impl Summary {
     /// All warnings, most severe first.
     #[must_use]
@@ -94,24 +115,7 @@ impl Summary {
     /// Documents without a value for a keep rule, one warning for each rule.
     #[must_use]
     pub fn keep_warnings(&self) -> Vec<String> {
-        let warning = |values: &KeepValues| {
-            let KeepValues { rule, field, missing, unreadable } = values;
-            let kind = match rule.contains(':') {
-                true => "number",
-                false => "date",
-            };
-            let lacking = (*missing > 0).then(|| format!("{} lack it", count(*missing)));
-            let unreadable =
-                (*unreadable > 0).then(|| format!("{} hold no {kind}", count(*unreadable)));
-            let reasons: Vec<String> = lacking.into_iter().chain(unreadable).collect();
-            format!(
-                "The setting keep={rule} uses the field `{field}`: of {}, {}. Documents with a {kind} take \
-                 precedence over them.",
-                counted(self.documents, "document"),
-                reasons.join(", ")
-            )
-        };
-        self.keep_values.iter().map(warning).collect()
+        self.keep_values.iter().map(|values| values.warning(self.documents)).collect()
     }
 
     /// More than 1 % of the records.

@@ -2,7 +2,7 @@
 
 use crate::LookalikeError;
 use lookalike_cluster::{KeepRule, Needs};
-use lookalike_engine::Collection;
+use lookalike_engine::{Collection, Valueless};
 use lookalike_io::Inputs;
 use lookalike_report::KeepValues;
 
@@ -17,7 +17,6 @@ pub fn check(
     collection: &Collection,
     all_values: bool,
 ) -> Result<Vec<KeepValues>, LookalikeError> {
-    let mut lacking = Vec::new();
     for (number, rule) in rules.iter().enumerate() {
         if let (Some(values), Some(field)) = (rule.values(), rule.field()) {
             let unused = collection.unused_preference(number, values.len());
@@ -32,6 +31,23 @@ pub fn check(
                     fields: inputs.field_names(),
                 });
             }
+        }
+    }
+    lacking(inputs, rules, |number| collection.valueless(number))
+}
+
+/// The rules for which some documents have no value, with their number.
+///
+/// # Errors
+/// A rule for which no document has a value.
+pub(crate) fn lacking(
+    inputs: &Inputs,
+    rules: &[KeepRule],
+    valueless: impl Fn(usize) -> Valueless,
+) -> Result<Vec<KeepValues>, LookalikeError> {
+    let mut lacking = Vec::new();
+    for (number, rule) in rules.iter().enumerate() {
+        if rule.values().is_some() {
             // Documents without a preferred value tie; that is what the rule is for.
             continue;
         }
@@ -40,7 +56,7 @@ pub fn check(
             Needs::Date => (inputs.options.fields.date.as_str(), "date"),
             Needs::Field => (rule.field().unwrap_or_default(), "number"),
         };
-        let counts = collection.valueless(number);
+        let counts = valueless(number);
         if counts.is_all() {
             return Err(LookalikeError::KeepField {
                 rule: rule.to_string(),

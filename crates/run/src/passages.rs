@@ -15,8 +15,9 @@ mod search;
 mod settings;
 mod stretches;
 mod tables;
+mod units;
 mod whole;
 
 pub use answer::{Passages, passages};
 pub use job::{PassagesJob, run_passages};
-pub use settings::{PassageSettings, WhatIsCut, Whole};
+pub use settings::{PassageScope, PassageSettings, PassageUnit, WhatIsCut, Whole};

@@ -49,23 +49,31 @@ impl WordReader {
 
     /// The words of a text and the byte range of each. Slower, and it takes memory for each word.
     pub(crate) fn located(&self, text: &str) -> LocatedWords {
-        self.located_each(text, |_| ())
+        let mut words = LocatedWords::default();
+        self.each_located(text, |word| match word {
+            Some((word, place)) => {
+                words.hashes.push(fingerprint::token(word.as_bytes()));
+                words.places.push(place);
+            }
+            None => words.section_ends.push(words.hashes.len()),
+        });
+        words
     }
 
-    /// As [`WordReader::located`]; gives each word to `each` as well.
-    pub(crate) fn located_each(&self, text: &str, mut each: impl FnMut(&str)) -> LocatedWords {
-        let mut words = LocatedWords::default();
+    /// Gives each word and its byte range to `each`, and `None` at the end of each section.
+    pub(crate) fn each_located(
+        &self,
+        text: &str,
+        mut each: impl FnMut(Option<(&str, Range<usize>)>),
+    ) {
         let mut start = 0;
         for section in self.sections_of(text) {
             self.analyzer.located_tokens(section, |word, place| {
-                each(word);
-                words.hashes.push(fingerprint::token(word.as_bytes()));
-                words.places.push(start + place.start..start + place.end);
+                each(Some((word, start + place.start..start + place.end)));
             });
-            words.section_ends.push(words.hashes.len());
+            each(None);
             start += section.len() + SECTION_BREAK.len_utf8();
         }
-        words
     }
 
     fn sections_of<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {

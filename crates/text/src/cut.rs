@@ -5,6 +5,7 @@
 //! What begins the next line or word stays: signs, brackets, marks of headings and lists. Between what
 //! would touch, a space is put, so that no words or numbers are made of two. Cuts are at words, so never inside a character.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// Why a text is not cut.
@@ -22,8 +23,8 @@ pub enum NotCut {
 pub struct TextEdit {
     /// The bytes that go.
     pub bytes: Range<usize>,
-    /// What takes their place: nothing, or a space.
-    pub put: &'static str,
+    /// What takes their place: nothing, a space, or what a caller puts there.
+    pub put: Cow<'static, str>,
 }
 
 /// The text without these runs of words, which are ascending and do not meet; `words` has the place of
@@ -75,10 +76,29 @@ pub fn cut_edits(
         let (start, last) = (words[run.start].start, words[run.end - 1].end);
         let next = words.get(run.end).map_or(text.len(), |next| next.start);
         let end = last + cut_behind(&text[..start], &text[last..next]);
-        let put = if touch(&text[..start], &text[end..]) { " " } else { "" };
-        edits.push(TextEdit { bytes: start..end, put });
+        edits.push(edit(text, start..end));
     }
     Ok(edits)
+}
+
+/// What cutting these runs of bytes replaces, ascending: nothing but them goes.
+///
+/// # Errors
+/// A text of which nothing would be left.
+///
+/// # Panics
+/// With runs that do not begin and end at characters of the text.
+pub fn cut_bytes(text: &str, runs: &[Range<usize>]) -> Result<Vec<TextEdit>, NotCut> {
+    let cut: usize = runs.iter().map(Range::len).sum();
+    match cut >= text.len() {
+        true => Err(NotCut::NothingLeft),
+        false => Ok(runs.iter().map(|run| edit(text, run.clone())).collect()),
+    }
+}
+
+fn edit(text: &str, bytes: Range<usize>) -> TextEdit {
+    let touch = touch(&text[..bytes.start], &text[bytes.end..]);
+    TextEdit { bytes, put: Cow::Borrowed(if touch { " " } else { "" }) }
 }
 
 /// The largest parts of runs that can be cut, where they begin or end at a place that two words have in

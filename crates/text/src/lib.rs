@@ -73,7 +73,7 @@ mod window;
 pub use analyzer::{ANALYSIS_NAME, Analyzer, Batch, Scratch};
 #[cfg(feature = "encodings")]
 pub use charset::{Decoded, decode_labelled};
-pub use cut::{NotCut, TextEdit, cut_edits, cut_words, divisible, edited};
+pub use cut::{NotCut, TextEdit, cut_bytes, cut_edits, cut_words, divisible, edited};
 #[cfg(feature = "encodings")]
 pub use decode::{decode_html, decode_page, decode_plain, decode_text};
 pub use filter::{FilterScratch, TermFilter, TermFilterError, TermRule, Terms};

@@ -1,9 +1,9 @@
-"""``passages``: runs of words that stand twice in a collection, and its documents without the copies."""
+"""``passages``: runs of words, characters or lines that stand twice in a collection, and its documents without the copies."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from os import PathLike
 from typing import Any, Literal
@@ -21,9 +21,13 @@ from lookalike._summary import lines, table
 
 Cut = Literal["none", "kept", "later", "all"]
 Whole = Literal["line", "sentence", "paragraph"]
+Unit = Literal["word", "char", "byte", "line", "sentence", "paragraph"]
+Scope = Literal["all", "within", "across"]
 
 _CUTS = ("none", "kept", "later", "all")
 _WHOLES = ("line", "sentence", "paragraph")
+_UNITS = ("word", "char", "byte", *_WHOLES)
+_SCOPES = ("all", "within", "across")
 
 
 class Passages:
@@ -44,14 +48,14 @@ class Passages:
 
     @cached_property
     def table(self) -> Table:
-        """Every passage that stands at an earlier place as well: both places, in words and bytes, and the copies."""
+        """Every passage that stands at an earlier place as well: both places, in units and bytes, and the copies."""
         found = self._found.table("passages")
         assert found is not None
         return found
 
     @cached_property
     def cuts(self) -> Table | None:
-        """Every passage that is cut, the place where the same words stay, and a digest of both.
+        """Every passage that is cut, the place where the same units stay, and a digest of both.
 
         None with ``cut="none"``.
         """
@@ -66,7 +70,7 @@ class Passages:
         return self._found.table("edits")
 
     def removed(self) -> Any:
-        """Numbers of the rows of which no word is left, ascending.
+        """Numbers of the rows of which nothing is left, ascending.
 
         A pyarrow.Array, polars.Series, numpy.ndarray or Array: the form that the library of the documents selects by.
         """
@@ -180,10 +184,17 @@ def passages(
     data: Documents,
     /,
     *,
-    length: int = 50,
+    length: int | None = None,
+    unit: Unit = "word",
     copies: int = 2,
+    scope: Scope = "all",
+    separate_by: str | None = None,
+    keep: str | Sequence[str] | None = None,
     cut: Cut = "kept",
     whole: Whole | None = None,
+    joint: str | None = None,
+    rest: int = 0,
+    shortest: int = 0,
     settings: Settings | None = None,
     text: str | None = None,
     id: str | None = None,
@@ -196,24 +207,43 @@ def passages(
 ) -> Passages:
     """Finds the passages that stand at two places of a collection or more, and which copies can be cut.
 
-    A passage is a run of words. It stands in two documents, or twice in one. Words are those of :func:`dedup`: case,
-    punctuation and line ends do not count. All are found, whatever their length.
+    A passage is a run of words, or of other units. It stands in two documents, or twice in one. Words are those of
+    :func:`dedup`: case, punctuation and line ends do not count. All are found, whatever their length.
 
     Parameters
     ----------
     data : as of :func:`dedup`
         The documents; earlier ones take precedence. They are read three times: no generator and no stream. The command
         ``lookalike passages`` reads files, and writes them without the copies.
-    length : int
-        The fewest words of a passage, 1 to 16,384.
+    length : int, optional
+        The fewest units of a passage, 1 to 16,384. Without it 50 words, 300 characters or bytes, 3 lines or sentences,
+        or a paragraph.
+    unit : {"word", "char", "byte", "line", "sentence", "paragraph"}
+        What passages are made of and cut by. char: the characters of the words, with one space between two words. byte:
+        the bytes of the text (UTF-8) as it is. line, sentence, paragraph: each that has words is one unit, and equal to
+        another one of the same words.
     copies : int
         The fewest places at which a passage stands, the first one included.
+    scope : {"all", "within", "across"}
+        Where the copies stand: anywhere, in the same document, or in another document, so that what a document says
+        twice by itself stays.
+    separate_by : str, optional
+        Compare only documents with the same value of this field.
+    keep : str or sequence of str, optional
+        Which documents take precedence, and keep their passages, as of :func:`dedup`; without it, and between equals,
+        the earlier ones.
     cut : {"kept", "later", "all", "none"}
         Which copies are cut. kept: those of which the same words stand whole, at an earlier place, in what is kept, so
         that nothing is lost. later: all but the first, of which less may be left. all: every copy (Lee et al. 2021).
         none: passages are listed only.
     whole : {"line", "sentence", "paragraph"}, optional
         Cut whole lines, sentences or paragraphs only: what of a passage is less stays.
+    joint : str, optional
+        What is put where something was cut. Without it nothing, or a space where words would touch.
+    rest : int
+        Cut what is left between two cuts too, if it is fewer units than this; at most `length`.
+    shortest : int
+        Remove documents that cuts leave with fewer units than this; at most `length`.
     settings : Settings, optional
         Names of fields, and how words are normalised.
     text, id : str, optional
@@ -248,12 +278,18 @@ def passages(
     ('table:2', 14, 'table:1', 2)
     """
     refuse_files(data)
-    given: dict[str, Any] = {"length": _count("length", length), "copies": _count("copies", copies)}
-    given["cut"] = _one_of("cut", cut, _CUTS)
+    given: dict[str, Any] = {"length": None if length is None else _count("length", length)}
+    for setting, value in (("copies", copies), ("rest", rest), ("shortest", shortest)):
+        given[setting] = _count(setting, value)
+    for setting, choice, choices in (("cut", cut, _CUTS), ("unit", unit, _UNITS), ("scope", scope, _SCOPES)):
+        given[setting] = _one_of(setting, choice, choices)
     if whole is not None:
         given["whole"] = _one_of("whole", whole, _WHOLES)
+    given["joint"] = joint
     fields = {name: field for name, field in (("text", text), ("id", id)) if field is not None}
     settings, required = with_columns(settings or Settings(), fields)
+    rules = {name: rule for name, rule in (("keep", keep), ("separate_by", separate_by)) if rule is not None}
+    settings = settings.replace(**rules) if rules else settings
     if cut != "none" and not _is_one_field(settings):
         which = f"text={settings.text!r}" if settings.join_lists is None else f"join_lists={settings.join_lists!r}"
         raise SettingsError(f"{which}: a text of several values cannot be cut; list its passages with cut='none'")

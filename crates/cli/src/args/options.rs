@@ -45,7 +45,8 @@ groups! {
     CommonArgs, Common: COMMON;
     BoilerplateArgs, Boilerplate: BOILERPLATE;
     MinFeaturesArgs, MinFeatures: MIN_FEATURES;
-    SeparateArgs, Separate: SEPARATE;
+    SeparateArgs, Separate: SEPARATE, SEPARATE_BY;
+    SeparateByArgs, SeparateBy: SEPARATE_BY;
     AcrossArgs, Across: ACROSS;
     IgnoredArgs, Ignored: IGNORED;
     KeepArgs, Keep: KEEP;

@@ -1,7 +1,7 @@
 //! The arguments of `lookalike passages`.
 
 use super::values::utf8;
-use super::{InputArgs, PassageArgs, SearchArgs};
+use super::{InputArgs, KeepArgs, PassageArgs, SearchArgs, SeparateByArgs};
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -14,6 +14,16 @@ pub(crate) struct PassagesArgs {
     pub(crate) against: Vec<String>,
     #[command(flatten)]
     pub(crate) passages: PassageArgs,
+    /// Compare each document with itself alone: what it says twice
+    #[arg(long, help_heading = "Passages")]
+    pub(crate) within: bool,
+    /// Compare documents with others alone: what one says twice by itself stays
+    #[arg(long, conflicts_with = "within", help_heading = "Passages")]
+    pub(crate) across: bool,
+    #[command(flatten)]
+    pub(crate) separate_by: SeparateByArgs,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
     /// Stop (exit code 3) before more than this share of the words is cut
     #[arg(long, value_name = "PERCENT", help_heading = "Guards")]
     pub(crate) max_loss: Option<String>,

@@ -5,16 +5,22 @@ use crate::args::PassagesArgs;
 use crate::exit::Exit;
 use crate::interrupt;
 use crate::progress::with_progress;
-use lookalike::passages::{PassageSettings, PassagesJob, run_passages};
+use lookalike::passages::{PassageScope, PassageSettings, PassagesJob, run_passages};
 
 pub(super) fn run(args: &PassagesArgs) -> anyhow::Result<Exit> {
     let PassagesArgs { input, search, .. } = args;
-    let mut settings = super::settings::settings(&[&input.fields])?;
+    let mut settings = super::settings::settings(&[&input.fields, &args.separate_by, &args.keep])?;
     settings.analysis = search.analysis();
+    let passages = super::settings::of_group(PassageSettings::default(), &args.passages)?;
+    let scope = match (args.within, args.across) {
+        (true, _) => PassageScope::Within,
+        (_, true) => PassageScope::Across,
+        _ => PassageScope::All,
+    };
     let job = PassagesJob {
         against: args.against.clone(),
         settings,
-        passages: super::settings::of_group(PassageSettings::default(), &args.passages)?,
+        passages: PassageSettings { scope, ..passages },
         run: search::search_run(search, input, args.max_loss.as_ref()),
         ..PassagesJob::new(input.inputs.clone(), &search.output)
     };

@@ -1,18 +1,16 @@
 //! A search in memory: a source to tables, without a result directory.
 
 use super::search::Search;
-use super::settings::PassageSettings;
+use super::settings::{PassageSettings, check_documents, recorded};
 use super::tables::Tables;
 use crate::analysis::pool;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::readings::first::Admitted;
-use crate::search_job::{limits, search_settings};
+use crate::search_job::limits;
 use crate::source::{CallerSource, Source, reads_twice};
 use crate::table_store::{TablesInMemory, write_problems};
-use crate::{
-    LookalikeError, Place, Resources, ResultTable, Settings, feature_settings, input_fields,
-};
+use crate::{LookalikeError, Place, Resources, ResultTable, Settings, input_fields};
 use lookalike_engine::Progress;
 use lookalike_io::Problem;
 use lookalike_report::PassageSummary;
@@ -58,7 +56,7 @@ impl Passages {
 /// let found = passages(
 ///     Source::repeatable_records(|| texts.clone()),
 ///     &Settings::default(),
-///     &PassageSettings { length: 10, ..PassageSettings::default() },
+///     &PassageSettings { length: Some(10), ..PassageSettings::default() },
 ///     &Resources::default(),
 ///     &Silent,
 /// )?;
@@ -77,11 +75,12 @@ pub fn passages(
     progress: &dyn Progress,
 ) -> Result<Passages, LookalikeError> {
     passages.check()?;
-    feature_settings::refuse(&settings.fields, "passages")?;
+    check_documents(settings, passages, false)?;
     if source.is_read_once() {
         return Err(reads_twice("passages", source.name()));
     }
-    let reading = settings.reading(Vec::new(), resources.scratch.clone());
+    let mut reading = settings.reading(Vec::new(), resources.scratch.clone());
+    reading.fields.extra = settings.keep_fields()?;
     let (inputs, caller) = source.open(reading, |inputs| input_fields::check(inputs, &|| false))?;
     let search = Search {
         documents: Documents {
@@ -98,7 +97,7 @@ pub fn passages(
         let found = search.find(progress)?;
         let (tables, totals, written) = search.place(&found, &TablesInMemory, None, progress)?;
         let mut summary =
-            search.summary(&found, search_settings(settings, passages, None), totals, &written);
+            search.summary(&found, recorded(settings, passages, None), totals, &written);
         if caller.is_some() {
             for input in &mut summary.inputs {
                 (input.format, input.bytes) = ("memory".into(), summary.text_bytes);

@@ -2,7 +2,7 @@
 
 use super::placing::Placing;
 use super::search::{Found, Search};
-use super::settings::{PassageSettings, WhatIsCut};
+use super::settings::{PassageSettings, WhatIsCut, check_documents, recorded};
 use super::stretches::Stretches;
 use super::tables::{Tables, Totals};
 use crate::analysis::pool;
@@ -13,10 +13,10 @@ use crate::panics::caught;
 use crate::reading::Documents;
 use crate::readings::first::ReadCounts;
 use crate::readings::second::{Routing, SecondReading, Written};
-use crate::search_job::{SearchOutcome, SearchRun, limits, search_settings};
+use crate::search_job::{SearchOutcome, SearchRun, limits};
 use crate::settings::thread_count;
 use crate::table_store::{TableFiles, TableStore, write_problems};
-use crate::{LookalikeError, Settings, feature_settings, input_fields, skipped_files};
+use crate::{LookalikeError, Settings, input_fields, skipped_files};
 use lookalike_engine::Progress;
 use lookalike_io::Inputs;
 use lookalike_io::sink::{RouteOptions, Staging};
@@ -72,7 +72,7 @@ impl PassagesJob {
 ///
 /// let input = folder.path().join("pages.jsonl").display().to_string();
 /// let mut job = PassagesJob::new(vec![input], folder.path().join("clean"));
-/// job.passages.length = 10;
+/// job.passages.length = Some(10);
 /// let outcome = run_passages(&job, &lookalike::Silent)?;
 /// assert_eq!((outcome.summary.passages, outcome.summary.cut_units), (1, 14));
 /// let kept = std::fs::read_to_string(folder.path().join("clean/kept.jsonl"))?;
@@ -101,7 +101,7 @@ fn carry_out(
     let last = if is_cut { "writing" } else { "locating" };
     let progress = &JobSteps::new(vec!["reading", "comparing", last], progress);
     job.passages.check()?;
-    feature_settings::refuse(&job.settings.fields, "passages")?;
+    check_documents(&job.settings, &job.passages, !job.against.is_empty())?;
     let most = job.run.most()?;
     if let Some(most) = most.as_ref().filter(|_| !is_cut) {
         return Err(LookalikeError::Settings(format!(
@@ -109,7 +109,8 @@ fn carry_out(
         )));
     }
     Staging::check(&job.output, job.run.force)?;
-    let reading = job.settings.reading(vec![job.output.clone()], job.run.scratch.clone());
+    let mut reading = job.settings.reading(vec![job.output.clone()], job.run.scratch.clone());
+    reading.fields.extra = job.settings.keep_fields()?;
     let mut inputs = Inputs::discover(&job.inputs, reading.clone())?;
     let own_files = inputs.files.len() as u32;
     if !job.against.is_empty() {
@@ -134,11 +135,16 @@ fn carry_out(
     let options = RouteOptions { files: Some(own_files), ..RouteOptions::default() };
     let routing = is_cut.then_some(Routing { staging: &staging, options: &options });
     let (tables, totals, written) = search.place(&found, &store, routing, progress)?;
-    let own_words = found.first.of_first(own_files as usize).words;
-    check_loss(most.as_ref(), totals.cut_units, own_words)?;
+    let own_units = found.first.of_first(own_files as usize).words;
+    check_loss(
+        most.as_ref(),
+        totals.cut_units + totals.rest_units,
+        own_units,
+        job.passages.unit.name(),
+    )?;
 
     let against = Some(&job.against[..]).filter(|against| !against.is_empty());
-    let settings = search_settings(&job.settings, &job.passages, against);
+    let settings = recorded(&job.settings, &job.passages, against);
     let mut summary = search.summary(&found, settings, totals, &written);
     let Tables { passages, cuts, edits } = tables;
     let mut tables: Vec<_> = std::iter::once(passages).chain(cuts).chain(edits).collect();
@@ -181,8 +187,8 @@ impl Search<'_> {
         let stretches = Stretches::new(&found.runs, &found.cuts, found.lengths);
         let wanted = found.numbers.places_of(stretches.documents().into_iter());
         let second = SecondReading { documents, first: &found.first, wanted: &wanted, limits };
-        let (inputs, whole) = (documents.inputs, passages.whole);
-        let visitor = |_: &[(u32, u32)]| Placing::new(inputs, found, &stretches, whole);
+        let inputs = documents.inputs;
+        let visitor = |_: &[(u32, u32)]| Placing::new(inputs, found, &stretches, passages);
         let phase = if routing.is_some() { "writing" } else { "locating" };
         let read =
             |each: &mut dyn FnMut(_) -> _| second.run(phase, routing, &visitor, each, progress);
@@ -220,6 +226,8 @@ impl Search<'_> {
             cut: totals.cut_documents,
             uncut: totals.uncut + written.uncut,
             cut_units: totals.cut_units,
+            rest_units: totals.rest_units,
+            keep_values: found.keep_values.clone(),
             cuts: totals.cuts,
             problems: first.problems.count(),
             unreadable_inputs: first.problems.unreadable().count() as u64,
@@ -236,11 +244,16 @@ impl Search<'_> {
 }
 
 /// Stops a run that would cut more than it may.
-fn check_loss(most: Option<&LossLimit>, cut: u64, all: u64) -> Result<(), LookalikeError> {
+fn check_loss(
+    most: Option<&LossLimit>,
+    cut: u64,
+    all: u64,
+    unit: &str,
+) -> Result<(), LookalikeError> {
     match most.filter(|most| most.is_exceeded(cut, all)) {
         None => Ok(()),
         Some(most) => Err(LookalikeError::Guard(format!(
-            "{cut} of {all} words are of passages that would be cut, more than the setting max_loss={most}. \
+            "{cut} of {all} {unit}s are of passages that would be cut, more than the setting max_loss={most}. \
              Nothing was written. Look at them with the setting cut=none; remove copies of whole documents \
              first (dedup), raise the setting length, or raise the setting max_loss"
         ))),

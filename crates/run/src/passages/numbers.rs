@@ -1,38 +1,90 @@
 //! Numbers of documents, in order of precedence.
 
-/// The documents that have a window. Those of the other collection take precedence, and then the order in
-/// which they are read.
+use lookalike_cluster::KeepRule;
+use lookalike_engine::Valueless;
+
+/// The documents that have a window, in the order in which they are read.
 #[derive(Debug, Default)]
-pub(super) struct Numbers {
-    /// Files and numbers of the records, in the order in which they are read: the other collection last.
+pub(super) struct ReadDocuments {
+    /// Files and numbers of the records: the other collection last.
     places: Vec<(u32, u32)>,
     /// How many are not of the other collection.
     own: usize,
     /// Whether each is fixed: it cannot be cut.
     fixed: Vec<bool>,
+    /// For each the values of the keep rules.
+    values: Vec<f64>,
 }
 
-impl Numbers {
-    /// Adds the next document, which may be such that it cannot be cut; returns its index in the order of
-    /// reading.
-    pub(super) fn add(&mut self, place: (u32, u32), is_own: bool, is_fixed: bool) -> u32 {
+/// A document that is read.
+#[derive(Debug, Clone)]
+pub(super) struct ReadDocument {
+    /// It cannot be cut.
+    pub(super) is_fixed: bool,
+    /// Of the keep rules.
+    pub(super) values: Vec<f64>,
+}
+
+impl ReadDocuments {
+    /// Adds the next document; returns its index.
+    pub(super) fn add(&mut self, place: (u32, u32), is_own: bool, document: &ReadDocument) -> u32 {
         self.places.push(place);
-        self.fixed.push(is_fixed);
+        self.fixed.push(document.is_fixed);
+        self.values.extend_from_slice(&document.values);
         self.own += usize::from(is_own);
         self.places.len() as u32 - 1
     }
 
+    /// How many documents have no value, for each of the rules.
+    pub(super) fn valueless(&self, rules: usize) -> Vec<Valueless> {
+        let of_rule = |rule| self.values.iter().skip(rule).step_by(rules);
+        (0..rules).map(|rule| Valueless::count(of_rule(rule))).collect()
+    }
+
+    /// Their numbers: those of the other collection take precedence, then the rules decide, and then the
+    /// order in which they are read. O(n log n).
+    pub(super) fn by_precedence(self, rules: &[KeepRule]) -> Numbers {
+        let Self { places, own, fixed, values } = self;
+        let keys = |index: u32| {
+            let values = &values[index as usize * rules.len()..][..rules.len()];
+            rules.iter().zip(values).map(|(rule, &value)| rule.key(value))
+        };
+        let own = own as u32;
+        let mut indices: Vec<u32> = (own..places.len() as u32).chain(0..own).collect();
+        let beside = places.len() - own as usize;
+        let by_rules = |a: &u32, b: &u32| keys(*a).cmp(keys(*b)).then(a.cmp(b));
+        indices[..beside].sort_unstable_by(by_rules);
+        indices[beside..].sort_unstable_by(by_rules);
+        let mut numbers = vec![0; indices.len()];
+        for (number, &index) in (0..).zip(&indices) {
+            numbers[index as usize] = number;
+        }
+        Numbers { places, fixed, beside: beside as u32, indices, numbers }
+    }
+}
+
+/// The documents that have a window, numbered.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    /// Files and numbers of the records, in the order in which they are read.
+    places: Vec<(u32, u32)>,
+    fixed: Vec<bool>,
+    /// Number of documents of the other collection: the smallest numbers.
+    beside: u32,
+    /// By number, the index in the order of reading; and the other way round.
+    indices: Vec<u32>,
+    numbers: Vec<u32>,
+}
+
+impl Numbers {
     /// Number of documents of the other collection: the smallest numbers.
     pub(super) fn beside(&self) -> u32 {
-        (self.places.len() - self.own) as u32
+        self.beside
     }
 
     /// The number of the document at an index.
     pub(super) fn at(&self, index: u32) -> u32 {
-        match index.checked_sub(self.own as u32) {
-            Some(beside) => beside,
-            None => self.beside() + index,
-        }
+        self.numbers[index as usize]
     }
 
     /// The number of the document at a place among the records.
@@ -43,10 +95,8 @@ impl Numbers {
         self.at(self.places.binary_search(&place).expect("a document with a window") as u32)
     }
 
-    /// The index of a document.
     fn index(&self, number: u32) -> usize {
-        let own = number.checked_sub(self.beside());
-        own.unwrap_or(self.own as u32 + number) as usize
+        self.indices[number as usize] as usize
     }
 
     /// Where a document stands among the records.
@@ -56,7 +106,7 @@ impl Numbers {
 
     /// Whether a document stays as it is: it is of the other collection, or cannot be cut.
     pub(super) fn is_fixed(&self, number: u32) -> bool {
-        number < self.beside() || self.fixed[self.index(number)]
+        number < self.beside || self.fixed[self.index(number)]
     }
 
     /// The places of documents, ascending.
@@ -71,12 +121,20 @@ impl Numbers {
 mod tests {
     use super::*;
 
+    fn read(documents: &[((u32, u32), bool, &[f64])]) -> ReadDocuments {
+        let mut read = ReadDocuments::default();
+        for &(place, is_own, values) in documents {
+            let document = ReadDocument { is_fixed: place == (0, 4), values: values.to_vec() };
+            read.add(place, is_own, &document);
+        }
+        read
+    }
+
     #[test]
     fn the_other_collection_comes_first() {
-        let mut numbers = Numbers::default();
-        for (place, is_own) in [((0, 1), true), ((0, 4), true), ((1, 2), false), ((2, 1), false)] {
-            numbers.add(place, is_own, place == (0, 4));
-        }
+        let documents: [_; 4] = [((0, 1), true), ((0, 4), true), ((1, 2), false), ((2, 1), false)]
+            .map(|(at, own)| (at, own, &[][..]));
+        let numbers = read(&documents).by_precedence(&[]);
         let of = |place| numbers.of(place);
         assert_eq!([of((1, 2)), of((2, 1)), of((0, 1)), of((0, 4))], [0, 1, 2, 3]);
         assert!((0..4).all(|number| of(numbers.place(number)) == number));
@@ -85,5 +143,24 @@ mod tests {
             (numbers.beside(), numbers.places_of([0, 3].into_iter())),
             (2, vec![(0, 4), (1, 2)])
         );
+    }
+
+    #[test]
+    fn rules_decide_within_each_collection() {
+        let rules: Vec<KeepRule> =
+            ["longest", "max:score"].map(|rule| rule.parse().unwrap()).to_vec();
+        let read = read(&[
+            ((0, 1), true, &[5.0, 1.0]),
+            ((0, 2), true, &[7.0, f64::NAN]),
+            ((0, 3), true, &[7.0, 2.0]),
+            ((0, 4), true, &[5.0, 1.0]),
+            ((1, 1), false, &[1.0, 0.0]),
+        ]);
+        let missing: Vec<u64> = read.valueless(2).iter().map(|of| of.missing).collect();
+        assert_eq!(missing, [0, 1]);
+        let numbers = read.by_precedence(&rules);
+        let order: Vec<(u32, u32)> = (0..5).map(|number| numbers.place(number)).collect();
+        assert_eq!(order, [(1, 1), (0, 3), (0, 2), (0, 1), (0, 4)]);
+        assert!((0..5).all(|number| numbers.of(numbers.place(number)) == number));
     }
 }

@@ -1,15 +1,15 @@
 //! The last reading: the bytes and the words of passages, and the texts without those that are cut.
 
 use super::search::Found;
-use super::settings::Whole;
+use super::settings::PassageSettings;
 use super::stretches::{Located, Stretch, Stretches};
+use super::units::LocatedUnits;
 use crate::lookup::name_of;
 use crate::readings::second::{ChunkVisitor, Visited};
-use lookalike_core::fingerprint::TextDigest;
 use lookalike_core::spans::union;
 use lookalike_decide::DocumentName;
 use lookalike_io::{Fate, Fates, Inputs, RecordView, Replacement};
-use lookalike_text::{TextEdit, cut_edits, divisible, edited};
+use lookalike_text::{TextEdit, edited};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -19,8 +19,10 @@ pub(super) struct PlacedDocument {
     pub(super) name: DocumentName<'static>,
     /// Of its stretches, in order.
     pub(super) located: Vec<Located>,
-    /// Runs of words that are cut, ascending.
+    /// Runs of units that are cut, ascending.
     pub(super) gone: Vec<Range<usize>>,
+    /// How many units go besides.
+    pub(super) rests: u64,
     /// What that replaces in the text, with what goes; nothing in a document that is removed.
     pub(super) edits: Vec<(TextEdit, String)>,
 }
@@ -30,7 +32,7 @@ pub(super) struct Placing<'a> {
     inputs: &'a Inputs,
     found: &'a Found,
     stretches: &'a Stretches,
-    whole: Option<Whole>,
+    settings: &'a PassageSettings,
     placed: Vec<PlacedDocument>,
     /// Texts before and after.
     cut: BTreeMap<(u32, u32), (String, String)>,
@@ -43,29 +45,52 @@ impl<'a> Placing<'a> {
         inputs: &'a Inputs,
         found: &'a Found,
         stretches: &'a Stretches,
-        whole: Option<Whole>,
+        settings: &'a PassageSettings,
     ) -> Self {
         Self {
             inputs,
             found,
             stretches,
-            whole,
+            settings,
             placed: Vec::new(),
             cut: BTreeMap::new(),
             removed: Vec::new(),
         }
     }
 
-    /// The runs of words of a document that are cut.
-    fn gone(&self, document: u32, text: &str, words: &[Range<usize>]) -> Vec<Range<usize>> {
+    /// The runs of units of a document that are cut.
+    fn gone(&self, document: u32, units: &LocatedUnits<'_>) -> Vec<Range<usize>> {
         let cuts = self.found.cuts_of(document).iter();
         let runs = cuts.map(|cut| cut.at.unit as usize..(cut.at.unit + cut.units) as usize);
-        let runs = divisible(words, union(runs.collect()));
-        match self.whole {
-            Some(whole) => whole.within(text, words, runs),
-            None => runs,
+        units.divisible(union(runs.collect()), self.settings.whole)
+    }
+
+    /// What cutting these runs, and what is too short beside them, replaces in a text; `None` if the
+    /// document is removed.
+    fn edits(&self, units: &LocatedUnits<'_>, gone: &[Range<usize>]) -> Option<Vec<TextEdit>> {
+        let goes = with_rests(gone, self.settings.rest as usize);
+        let left = units.count() - goes.iter().map(Range::len).sum::<usize>();
+        if left < self.settings.shortest as usize {
+            return None;
+        }
+        let mut edits = units.edits(&goes).ok()?;
+        if let Some(joint) = &self.settings.joint {
+            edits.iter_mut().for_each(|edit| edit.put = joint.clone().into());
+        }
+        Some(edits)
+    }
+}
+
+/// Runs of units, of which those that are nearer to each other than this become one.
+fn with_rests(runs: &[Range<usize>], rest: usize) -> Vec<Range<usize>> {
+    let mut joined: Vec<Range<usize>> = Vec::with_capacity(runs.len());
+    for run in runs {
+        match joined.last_mut() {
+            Some(last) if run.start - last.end < rest => last.end = run.end,
+            _ => joined.push(run.clone()),
         }
     }
+    joined
 }
 
 impl ChunkVisitor for Placing<'_> {
@@ -75,42 +100,39 @@ impl ChunkVisitor for Placing<'_> {
         let place = (record.file, record.record);
         let document = self.found.numbers.of(place);
         let asked = self.stretches.of(document);
-        // The words one behind the other, each with an end.
-        let (mut letters, mut ends) = (String::new(), vec![0]);
-        let words = self.found.reader.located_each(text, |word| {
-            letters.push_str(word);
-            letters.push('\n');
-            ends.push(letters.len());
-        });
-        let places = words.places;
-        if asked.iter().any(|stretch| stretch.range().end > places.len()) {
+        let units = self.found.reader.located(text);
+        if asked.iter().any(|stretch| stretch.range().end > units.count()) {
             return false;
         }
-        let digest = |range: Range<usize>| {
-            TextDigest::of(&letters.as_bytes()[ends[range.start]..ends[range.end]])
-        };
         let locate = |stretch: &Stretch| {
-            let range = stretch.range();
+            let bytes = units.bytes(&stretch.range());
             Located {
-                bytes: [places[range.start].start as u64, places[range.end - 1].end as u64],
-                digest: self.stretches.is_compared(*stretch).then(|| digest(range)),
+                bytes: [bytes.start as u64, bytes.end as u64],
+                digest: self.stretches.is_compared(*stretch).then(|| units.digest(stretch.range())),
             }
         };
         let located = asked.iter().map(locate).collect();
-        let gone = self.gone(document, text, &places);
-        let mut edits = Vec::new();
+        let gone = self.gone(document, &units);
+        let (mut edits, mut rests) = (Vec::new(), 0);
         if !gone.is_empty() {
-            match cut_edits(text, &places, &gone) {
-                Err(_) => self.removed.push(place),
-                Ok(found) => {
+            let cut = gone.iter().map(Range::len).sum::<usize>();
+            let goes = match self.edits(&units, &gone) {
+                None => {
+                    self.removed.push(place);
+                    units.count()
+                }
+                Some(found) => {
                     self.cut.insert(place, (text.to_owned(), edited(text, &found)));
                     let goes = |edit: &TextEdit| text[edit.bytes.clone()].to_owned();
                     edits = found.into_iter().map(|edit| (edit.clone(), goes(&edit))).collect();
+                    let rest = self.settings.rest as usize;
+                    with_rests(&gone, rest).iter().map(Range::len).sum()
                 }
-            }
+            };
+            rests = (goes - cut) as u64;
         }
         let name = name_of(record, self.inputs);
-        self.placed.push(PlacedDocument { document, name, located, gone, edits });
+        self.placed.push(PlacedDocument { document, name, located, gone, rests, edits });
         true
     }
 
@@ -119,6 +141,7 @@ impl ChunkVisitor for Placing<'_> {
         for document in &mut placed {
             if refused.contains(&found.numbers.place(document.document)) {
                 document.gone.clear();
+                document.rests = 0;
                 document.edits.clear();
             }
         }
@@ -144,5 +167,19 @@ impl Fates for Placing<'_> {
     /// What other passages were cut for is not removed.
     fn of_refused(&self) -> Fate {
         Fate::Kept
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)] // One run is a list of one range.
+mod tests {
+    use super::with_rests;
+
+    #[test]
+    fn what_is_shorter_between_two_runs_goes_with_them() {
+        assert_eq!(with_rests(&[2..4, 6..7, 10..12], 0), [2..4, 6..7, 10..12]);
+        assert_eq!(with_rests(&[2..4, 6..7, 10..12], 3), [2..7, 10..12]);
+        assert_eq!(with_rests(&[2..4, 6..7, 10..12], 4), [2..12]);
+        assert_eq!(with_rests(&[], 4), []);
     }
 }

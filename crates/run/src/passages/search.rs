@@ -1,19 +1,25 @@
 //! The first two readings: which passages stand twice, and what of them is cut.
 
-use super::numbers::Numbers;
-use super::settings::PassageSettings;
+use super::numbers::{Numbers, ReadDocument, ReadDocuments};
+use super::settings::{PassageScope, PassageSettings};
+use super::units::{UnitReader, UnitScratch};
+use crate::given_fields::missing_field;
+use crate::keep_fields::lacking;
 use crate::reading::Documents;
 use crate::readings::first::{Admitted, DocumentReader, FirstReading};
 use crate::readings::second::{ChunkVisitor, SecondReading, Visited};
-use crate::words::{WordReader, WordScratch};
 use crate::{LookalikeError, Settings};
-use lookalike_engine::Progress;
+use lookalike_cluster::KeepRule;
+use lookalike_engine::distinctions::value_hash;
 use lookalike_engine::pipeline::PipelineLimits;
+use lookalike_engine::{Progress, keep_value};
 use lookalike_io::{Content, Fate, Fates, Inputs, RecordView};
 use lookalike_passages::anchors::{AnchorScratch, anchors};
-use lookalike_passages::classes::Classes;
+use lookalike_passages::classes::{Classes, Repeated};
 use lookalike_passages::questions::{Answers, Questions};
-use lookalike_passages::{Anchor, Cut, Lengths, Place, Run, kept, runs};
+use lookalike_passages::{Anchor, Cut, Lengths, Place, Run, Scope, kept, runs};
+use lookalike_report::KeepValues;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A search whose inputs are found.
 pub(super) struct Search<'a> {
@@ -32,9 +38,12 @@ pub(super) struct Found {
     /// Of the documents in a [`Place`].
     pub(super) numbers: Numbers,
     pub(super) lengths: Lengths,
+    pub(super) scope: Scope,
     pub(super) runs: Vec<Run>,
     pub(super) cuts: Vec<Cut>,
-    pub(super) reader: WordReader,
+    pub(super) reader: UnitReader,
+    /// The keep rules for which some documents have no value.
+    pub(super) keep_values: Vec<KeepValues>,
 }
 
 impl Found {
@@ -54,29 +63,44 @@ impl Search<'_> {
         let analysis = settings.analysis_of(documents.inputs, skip);
         let analysis =
             analysis.map_err(|failure| LookalikeError::unreadable(failure, admitted.strict))?;
-        let reader = WordReader::new(&analysis, settings.fields.has_sections());
-        let of_documents = AnchorReader { inputs: documents.inputs, reader: &reader, lengths };
-        let (mut numbers, mut all) = (Numbers::default(), Vec::new());
-        let each = |place: (u32, u32), (is_fixed, found): (bool, Vec<Anchor>)| {
-            let document = numbers.add(place, place.0 < own_files, is_fixed);
+        let reader = UnitReader::new(passages.unit, &analysis, settings.fields.has_sections());
+        let inputs = documents.inputs;
+        let keep = Precedence::new(settings)?;
+        let salts = Salts { scope: passages.scope, is_separated: settings.separate_by.is_some() };
+        let is_given = AtomicBool::new(false);
+        let of_documents =
+            AnchorReader { inputs, reader: &reader, lengths, keep: &keep, salts, is_given };
+        let (mut read, mut all) = (ReadDocuments::default(), Vec::new());
+        let each = |place: (u32, u32), (of, found): (ReadDocument, Vec<Anchor>)| {
+            let document = read.add(place, place.0 < own_files, &of);
             let at = |anchor: Anchor| Place { document, ..anchor.place };
             all.extend(found.into_iter().map(|anchor| Anchor { place: at(anchor), ..anchor }));
             Ok(())
         };
         let first = FirstReading::read(documents, &of_documents, admitted, limits, progress, each)?;
+        if let Some(field) = settings.separate_by.as_ref().filter(|_| first.counts().documents > 0)
+            && !of_documents.is_given.load(Ordering::Relaxed)
+        {
+            return Err(missing_field(field, settings)?);
+        }
+        let keep_values =
+            lacking(inputs, &keep.rules, |rule| read.valueless(keep.rules.len())[rule])?;
+        let numbers = read.by_precedence(&keep.rules);
         for anchor in &mut all {
             anchor.place.document = numbers.at(anchor.place.document);
         }
         let (classes, questions) = Classes::new(all);
         let answers =
             answers(documents, &first, &numbers, &questions, &of_documents, limits, progress)?;
-        let runs = runs::runs(classes.pieces(&answers, passages.copies));
+        let scope = passages.scope.scope();
+        let repeated = Repeated { copies: passages.copies, scope };
+        let runs = runs::runs(classes.pieces(&answers, repeated));
         drop(classes);
         let cuts = passages.cut.rule();
         let cuts = cuts.map_or_else(Vec::new, |rule| {
-            kept::cuts_beside(&runs, lengths, rule, |document| numbers.is_fixed(document))
+            kept::cuts_beside(&runs, lengths, rule, scope, |document| numbers.is_fixed(document))
         });
-        Ok(Found { first, numbers, lengths, runs, cuts, reader })
+        Ok(Found { first, numbers, lengths, scope, runs, cuts, reader, keep_values })
     }
 }
 
@@ -101,8 +125,7 @@ fn answers(
             questions,
             numbers,
             asked: &asked,
-            scratch: WordScratch::default(),
-            units: Vec::new(),
+            scratch: UnitScratch::default(),
             hashes: Vec::new(),
         };
         let each = &mut |of_document| {
@@ -119,35 +142,88 @@ fn answers(
 /// Finds the anchors of documents.
 struct AnchorReader<'a> {
     inputs: &'a Inputs,
-    reader: &'a WordReader,
+    reader: &'a UnitReader,
     lengths: Lengths,
+    keep: &'a Precedence,
+    salts: Salts,
+    /// Whether a document has a value of the field that separates them.
+    is_given: AtomicBool,
+}
+
+/// Which documents take precedence.
+struct Precedence {
+    rules: Vec<KeepRule>,
+    /// The fields that they read.
+    fields: Vec<String>,
+}
+
+impl Precedence {
+    fn new(settings: &Settings) -> Result<Self, LookalikeError> {
+        let mut rules = settings.keep_rules()?;
+        rules.retain(|rule| !rule.is_by_order());
+        Ok(Self { rules, fields: settings.keep_fields()? })
+    }
+
+    fn values(&self, record: &RecordView<'_>, text: &str) -> Vec<f64> {
+        if self.rules.is_empty() {
+            return Vec::new();
+        }
+        let fields: Vec<&str> = self.fields.iter().map(String::as_str).collect();
+        let value = |rule| keep_value(rule, record, &fields, text.len() as u64);
+        self.rules.iter().map(value).collect()
+    }
+}
+
+/// What documents that are not compared do not have in common.
+#[derive(Debug, Clone, Copy)]
+struct Salts {
+    scope: PassageScope,
+    /// Whether the only given field of records separates them.
+    is_separated: bool,
+}
+
+impl Salts {
+    /// Of a document; `None` if it is compared with all others.
+    fn of(self, record: &RecordView<'_>) -> Option<u64> {
+        let own = u64::from(record.file) << 32 | u64::from(record.record);
+        match self.scope {
+            PassageScope::Within => Some(own),
+            _ => self.is_separated.then(|| value_hash(record.given.of(0))),
+        }
+    }
 }
 
 impl DocumentReader for AnchorReader<'_> {
-    type Scratch = (WordScratch, AnchorScratch);
-    /// Whether the document cannot be cut, and its anchors.
-    type Found = (bool, Vec<Anchor>);
+    type Scratch = (UnitScratch, AnchorScratch);
+    type Found = (ReadDocument, Vec<Anchor>);
 
     fn read(
         &self,
         record: &RecordView<'_>,
         text: &str,
-        (words, scratch): &mut Self::Scratch,
+        (units, scratch): &mut Self::Scratch,
     ) -> (usize, Option<Self::Found>) {
-        self.reader.read(text, words);
+        if self.salts.is_separated && record.given.of(0).next().is_some() {
+            self.is_given.store(true, Ordering::Relaxed);
+        }
+        let count = self.reader.read(text, self.salts.of(record), units);
         let (mut found, mut start) = (Vec::new(), 0);
-        // No window has words of two sections.
-        for section in words.sections() {
+        // No window has units of two sections.
+        for section in units.sections() {
             anchors(0, section, self.lengths, scratch, |anchor| {
                 found.push(Anchor { place: anchor.place.plus(start), ..anchor });
             });
             start += section.len() as u32;
         }
-        (words.count(), (!found.is_empty()).then(|| (self.is_fixed(record), found)))
+        let document = || ReadDocument {
+            is_fixed: self.is_fixed(record),
+            values: self.keep.values(record, text),
+        };
+        (count, (!found.is_empty()).then(|| (document(), found)))
     }
 
-    fn free_large((words, _): &mut Self::Scratch) {
-        words.free_large();
+    fn free_large((units, _): &mut Self::Scratch) {
+        units.free_large();
     }
 }
 
@@ -165,10 +241,9 @@ struct Hashing<'a> {
     reader: &'a AnchorReader<'a>,
     questions: &'a Questions,
     numbers: &'a Numbers,
-    /// Documents and the fewest words that each has.
+    /// Documents and the fewest units that each has.
     asked: &'a [(u32, usize)],
-    scratch: WordScratch,
-    units: Vec<u64>,
+    scratch: UnitScratch,
     hashes: Vec<(u32, Vec<u64>)>,
 }
 
@@ -178,16 +253,13 @@ impl ChunkVisitor for Hashing<'_> {
     fn visit(&mut self, record: &RecordView<'_>, text: &str) -> bool {
         let document = self.numbers.of((record.file, record.record));
         let asked = self.asked.binary_search_by_key(&document, |&(document, _)| document);
-        let words = asked.map_or(0, |number| self.asked[number].1);
-        let AnchorReader { reader, lengths, .. } = *self.reader;
-        reader.read(text, &mut self.scratch);
-        self.units.clear();
-        self.scratch.sections().for_each(|section| self.units.extend_from_slice(section));
-        if self.units.len() < words {
+        let least = asked.map_or(0, |number| self.asked[number].1);
+        let AnchorReader { reader, lengths, salts, .. } = *self.reader;
+        if reader.read(text, salts.of(record), &mut self.scratch) < least {
             return false;
         }
         let mut hashes = Vec::new();
-        self.questions.answer(document, &self.units, lengths, &mut hashes);
+        self.questions.answer(document, self.scratch.units(), lengths, &mut hashes);
         self.hashes.push((document, hashes));
         true
     }

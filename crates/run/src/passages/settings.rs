@@ -1,31 +1,75 @@
 //! Settings of a search for repeated passages.
 
-use crate::LookalikeError;
-use lookalike_passages::{CutRule, Lengths};
+use crate::search_job::search_settings;
+use crate::{LookalikeError, Settings, feature_settings};
+use lookalike_passages::{CutRule, Lengths, Scope};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
 
 /// What a passage is, and what of it is cut.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PassageSettings {
-    /// The fewest words of a passage, 1 to 16,384.
-    pub length: u32,
+    /// What passages are made of.
+    #[serde(default)]
+    pub unit: PassageUnit,
+    /// The fewest units of a passage, 1 to 16,384; `None` for [`PassageUnit::usual_length`].
+    pub length: Option<u32>,
     /// The fewest copies of a passage, itself included; 2 or more.
     pub copies: u32,
+    /// Where the copies stand.
+    #[serde(default)]
+    pub scope: PassageScope,
     /// Which copies are cut.
     pub cut: WhatIsCut,
-    /// What is cut as a whole only; `None` for words.
+    /// What is cut as a whole only; `None` for units.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<Whole>,
+    /// What is put where something was cut; `None` for nothing, or a space where words would touch.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub joint: Option<String>,
+    /// Fewer units than this between two cuts go as well. No more than a passage has, so that no witness
+    /// of a cut goes.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub rest: u32,
+    /// Documents that cuts leave with fewer units than this are removed. No more than a passage has.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub shortest: u32,
 }
 
 impl Default for PassageSettings {
     fn default() -> Self {
-        Self { length: 50, copies: 2, cut: WhatIsCut::Kept, whole: None }
+        Self {
+            unit: PassageUnit::default(),
+            length: None,
+            copies: 2,
+            scope: PassageScope::default(),
+            cut: WhatIsCut::Kept,
+            whole: None,
+            joint: None,
+            rest: 0,
+            shortest: 0,
+        }
     }
 }
 
+fn is_none(units: &u32) -> bool {
+    *units == 0
+}
+
 impl PassageSettings {
+    /// The fewest units of a passage.
+    #[must_use]
+    pub fn length(&self) -> u32 {
+        self.length.unwrap_or(self.unit.usual_length())
+    }
+
+    /// These settings with the length that they have.
+    #[must_use]
+    pub fn resolved(&self) -> Self {
+        Self { length: Some(self.length()), ..self.clone() }
+    }
+
     /// Checks the settings, and returns the lengths.
     ///
     /// # Errors
@@ -35,16 +79,143 @@ impl PassageSettings {
         if self.copies < 2 {
             return wrong(format!("the setting copies={}: use 2 or more", self.copies));
         }
-        if let (WhatIsCut::None, Some(whole)) = (self.cut, self.whole) {
-            let whole = whole.name();
-            return wrong(format!(
-                "the setting whole={whole} says what is cut, and the setting cut=none cuts nothing"
-            ));
+        let of_cuts = [
+            ("whole", self.whole.map(|whole| whole.name().to_owned())),
+            ("joint", self.joint.clone()),
+            ("rest", (self.rest > 0).then(|| self.rest.to_string())),
+            ("shortest", (self.shortest > 0).then(|| self.shortest.to_string())),
+        ];
+        for (name, value) in of_cuts {
+            if let (WhatIsCut::None, Some(value)) = (self.cut, value) {
+                return wrong(format!(
+                    "the setting {name}={value} says what is cut, and the setting cut=none cuts nothing"
+                ));
+            }
         }
-        let lengths = Lengths::of_window(self.length as usize);
+        let length = self.length();
+        for (name, units) in [("rest", self.rest), ("shortest", self.shortest)] {
+            if units > length {
+                return wrong(format!(
+                    "the setting {name}={units}: use no more than the setting length={length}, so that no \
+                     passage goes that others were cut for"
+                ));
+            }
+        }
+        let lengths = Lengths::of_window(length as usize);
         lengths.or_else(|_| {
-            wrong(format!("the setting length={}: use 1 to {} words", self.length, Lengths::MOST))
+            let most = Lengths::MOST;
+            wrong(format!("the setting length={length}: use 1 to {most} {}s", self.unit.name()))
         })
+    }
+}
+
+/// Checks settings of the documents for a search with these, where there may be another collection.
+///
+/// # Errors
+/// Those that passages do not have, or that make no sense together.
+pub(super) fn check_documents(
+    settings: &Settings,
+    passages: &PassageSettings,
+    has_against: bool,
+) -> Result<(), LookalikeError> {
+    let wrong = |reason: &str| Err(LookalikeError::Settings(reason.into()));
+    feature_settings::refuse(&settings.fields, "passages")?;
+    settings.refuse(&["distinct_by", "across", "label_field"], "passages")?;
+    if has_against && passages.scope == PassageScope::Within {
+        return wrong(
+            "the setting against names another collection, and the setting within compares each document \
+             with itself alone; leave one of them out",
+        );
+    }
+    if passages.unit == PassageUnit::Byte && settings.fields.has_sections() {
+        return wrong(
+            "the setting unit=byte is for one field of text, and the setting text_field names several; \
+             use unit=char, or name one field",
+        );
+    }
+    Ok(())
+}
+
+/// The settings as a summary states them.
+pub(super) fn recorded(
+    settings: &Settings,
+    passages: &PassageSettings,
+    against: Option<&[String]>,
+) -> Map<String, Value> {
+    let mut recorded = search_settings(settings, &passages.resolved(), against);
+    recorded.insert("keep".into(), json!(settings.keep));
+    if let Some(field) = &settings.separate_by {
+        recorded.insert("separate_by".into(), json!(field));
+    }
+    recorded
+}
+
+/// What passages are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PassageUnit {
+    /// Words, as elsewhere.
+    #[default]
+    Word,
+    /// Characters of the words, with one space between two words.
+    Char,
+    /// Bytes of the text as it is, in UTF-8.
+    Byte,
+    /// Lines: the words of each that has some.
+    Line,
+    /// Sentences, likewise.
+    Sentence,
+    /// Paragraphs, likewise.
+    Paragraph,
+}
+
+impl PassageUnit {
+    /// The name used in settings.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Word => "word",
+            Self::Char => "char",
+            Self::Byte => "byte",
+            Self::Line => "line",
+            Self::Sentence => "sentence",
+            Self::Paragraph => "paragraph",
+        }
+    }
+
+    /// The fewest of a passage if nothing is said: 50 words, 300 characters or bytes, 3 lines or sentences,
+    /// or a paragraph.
+    #[must_use]
+    pub fn usual_length(self) -> u32 {
+        match self {
+            Self::Word => 50,
+            Self::Char | Self::Byte => 300,
+            Self::Line | Self::Sentence => 3,
+            Self::Paragraph => 1,
+        }
+    }
+}
+
+/// Where the copies of a passage stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PassageScope {
+    /// Anywhere.
+    #[default]
+    All,
+    /// In the same document.
+    Within,
+    /// In another document. What a document says twice by itself stays.
+    Across,
+}
+
+impl PassageScope {
+    pub(super) fn scope(self) -> Scope {
+        match self {
+            // Documents have no unit in common where they are not compared.
+            Self::All | Self::Within => Scope::Anywhere,
+            Self::Across => Scope::Across,
+        }
     }
 }
 

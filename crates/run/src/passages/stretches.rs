@@ -1,30 +1,30 @@
-//! Stretches of documents whose places and words are asked for: both sides of each passage and cut.
+//! Stretches of documents whose places and units are asked for: both sides of each passage and cut.
 
 use lookalike_core::fingerprint::TextDigest;
 use lookalike_passages::{Cut, Lengths, Place, Run};
 use std::ops::Range;
 
-/// Consecutive words of a document.
+/// Consecutive units of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Stretch {
     pub(super) place: Place,
-    pub(super) words: u32,
+    pub(super) units: u32,
 }
 
 impl Stretch {
-    /// The numbers of the words.
+    /// The numbers of the units.
     pub(super) fn range(self) -> Range<usize> {
         let start = self.place.unit as usize;
-        start..start + self.words as usize
+        start..start + self.units as usize
     }
 }
 
 /// Where a stretch stands in its text, and what it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Located {
-    /// From the first byte of its first word to the last of its last.
+    /// From the first byte of its first unit to the last of its last.
     pub(super) bytes: [u64; 2],
-    /// Of its words, letter by letter, if they are compared.
+    /// Of its units, letter by letter, if they are compared.
     pub(super) digest: Option<TextDigest>,
 }
 
@@ -32,19 +32,19 @@ pub(super) struct Located {
 #[derive(Debug)]
 pub(super) struct Stretches {
     asked: Vec<Stretch>,
-    /// Those whose words are compared: of cuts.
+    /// Those whose units are compared: of cuts.
     compared: Vec<Stretch>,
 }
 
 /// A passage and its first place.
 pub(super) fn sides_of_run(run: &Run, lengths: Lengths) -> [Stretch; 2] {
-    let words = run.windows + lengths.window() - 1;
-    [run.at, run.first].map(|place| Stretch { place, words })
+    let units = run.windows + lengths.window() - 1;
+    [run.at, run.first].map(|place| Stretch { place, units })
 }
 
 /// A cut and its witness.
 pub(super) fn sides_of_cut(cut: &Cut) -> [Stretch; 2] {
-    [cut.at, cut.witness].map(|place| Stretch { place, words: cut.units })
+    [cut.at, cut.witness].map(|place| Stretch { place, units: cut.units })
 }
 
 impl Stretches {
@@ -60,7 +60,7 @@ impl Stretches {
         Self { asked, compared }
     }
 
-    /// Whether the words of a stretch are compared with others.
+    /// Whether the units of a stretch are compared with others.
     pub(super) fn is_compared(&self, stretch: Stretch) -> bool {
         self.compared.binary_search(&stretch).is_ok()
     }

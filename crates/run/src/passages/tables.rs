@@ -37,6 +37,8 @@ pub(super) struct Totals {
     /// Documents with later copies that stay, as they cannot be cut.
     pub(super) uncut: u64,
     pub(super) cut_units: u64,
+    /// Units that go besides.
+    pub(super) rest_units: u64,
     pub(super) cuts: u64,
     pub(super) digest: String,
 }
@@ -79,7 +81,7 @@ impl<T> Tables<T> {
     /// Writes the tables, of documents that `read` gives in order. Returns what it returns.
     ///
     /// # Errors
-    /// A table that cannot be written, a cancellation, words of a cut that are not those of its witness;
+    /// A table that cannot be written, a cancellation, units of a cut that are not those of its witness;
     /// errors of `read`.
     pub(super) fn write(
         store: &impl TableStore<Done = T>,
@@ -97,7 +99,8 @@ impl<T> Tables<T> {
         let mut of_cuts = TableDigest::new(CUTS.name);
         let mut of_passages = TableDigest::new(PASSAGES.name);
         let mut take = |document: PlacedDocument| {
-            let PlacedDocument { document, name, located, gone, .. } = document;
+            let PlacedDocument { document, name, located, gone, rests, .. } = document;
+            totals.rest_units += rests;
             totals.cut_units += gone.iter().map(Range::len).sum::<usize>() as u64;
             placed.documents.push(PlacedName { document, name, located, gone });
         };
@@ -110,7 +113,7 @@ impl<T> Tables<T> {
                         table.add(&Edit {
                             document: &document.name,
                             bytes,
-                            put: edit.put,
+                            put: &edit.put,
                             text,
                         })?;
                     }
@@ -131,11 +134,11 @@ impl<T> Tables<T> {
         // They are not read in the order of their numbers.
         placed.documents.sort_unstable_by_key(|placed| placed.document);
         let beside = found.numbers.beside();
-        let is_later = |run: &&Run| run.first < run.at && run.at.document >= beside;
+        let is_later = |run: &&Run| run.is_later(found.scope) && run.at.document >= beside;
         let fill = |table: &mut Table<'_, _>| {
             for run in found.runs.iter().filter(is_later) {
                 let [at, first] = sides_of_run(run, found.lengths);
-                let units = u64::from(at.words);
+                let units = u64::from(at.units);
                 let (document, at, _) = placed.place(stretches, at);
                 let (first_document, first, _) = placed.place(stretches, first);
                 let copies = run.copies.map(u64::from);
@@ -174,20 +177,20 @@ fn write_cuts(
     let mut rows = 0;
     for cut in &found.cuts {
         let [at, witness] = sides_of_cut(cut);
-        let words = at.range();
+        let units = at.range();
         // What remains of a cut after lines, sentences and paragraphs were kept whole.
         let gone = &placed.of(at.place.document).gone;
-        let next = gone.partition_point(|gone| gone.end <= words.start);
-        if gone.get(next).is_none_or(|gone| gone.start >= words.end) {
+        let next = gone.partition_point(|gone| gone.end <= units.start);
+        if gone.get(next).is_none_or(|gone| gone.start >= units.end) {
             continue;
         }
         let (document, at, own) = placed.place(stretches, at);
         let (kept_document, kept, of_witness) = placed.place(stretches, witness);
         if own.digest != of_witness.digest {
             return Err(LookalikeError::Settings(format!(
-                "words {} to {} of {} and those of {} from {} have equal hashes and \
+                "units {} to {} of {} and those of {} from {} have equal hashes and \
                  differ: nothing was written. Exclude one of the documents, or change the setting length",
-                words.start, words.end, document.id, kept_document.id, kept.unit
+                units.start, units.end, document.id, kept_document.id, kept.unit
             )));
         }
         let digest = own.digest.map(|digest| format!("{:032x}", digest.0)).unwrap_or_default();
@@ -202,7 +205,7 @@ impl Totals {
     /// What runs say.
     fn of_runs(found: &Found, is_cut: bool) -> Self {
         let mut totals = Self::default();
-        let words = |run: &Run| {
+        let units = |run: &Run| {
             let [at, _] = sides_of_run(run, found.lengths);
             at.range()
         };
@@ -211,15 +214,15 @@ impl Totals {
         let beside = found.numbers.beside();
         let own = found.runs.partition_point(|run| run.at.document < beside);
         for runs in found.runs[own..].chunk_by(|a, b| a.at.document == b.at.document) {
-            let later = || runs.iter().filter(|run| run.first < run.at);
+            let later = || runs.iter().filter(|run| run.is_later(found.scope));
             totals.with_passages += 1;
             let stays = is_cut && found.numbers.is_fixed(runs[0].at.document);
             totals.uncut += u64::from(stays && later().next().is_some());
             totals.passages += later().count() as u64;
-            totals.later_units += sum(later().map(words).collect());
-            totals.repeated_units += sum(runs.iter().map(words).collect());
+            totals.later_units += sum(later().map(units).collect());
+            totals.repeated_units += sum(runs.iter().map(units).collect());
             for run in runs {
-                totals.longest = totals.longest.max(words(run).len() as u64);
+                totals.longest = totals.longest.max(units(run).len() as u64);
                 totals.most_copies = totals.most_copies.max(run.copies[1].into());
             }
         }

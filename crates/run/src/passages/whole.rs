@@ -7,21 +7,29 @@ use std::ops::Range;
 const SENTENCE_ENDS: [char; 9] = ['.', '!', '?', '…', '。', '！', '？', '؟', '।'];
 
 impl Whole {
-    /// The runs of words without the parts of lines, sentences or paragraphs at their ends. `words` has
-    /// the place of each word of the text; runs are ascending and do not meet, before and after.
+    /// The runs of units without the parts of lines, sentences or paragraphs at their ends. `place` gives
+    /// the bytes of each of the units of the text, `count` in number; runs are ascending and do not meet,
+    /// before and after.
     ///
     /// Runs only get smaller: nothing goes that was not found twice.
     pub(super) fn within(
         self,
         text: &str,
-        words: &[Range<usize>],
+        count: usize,
+        place: &dyn Fn(usize) -> Range<usize>,
         runs: Vec<Range<usize>>,
     ) -> Vec<Range<usize>> {
-        let begins = |&word: &usize| match (word.checked_sub(1), words.get(word)) {
-            (None, _) | (_, None) => true,
-            // Words of one place, which normalisation has made of one, are not divided.
-            (Some(before), Some(next)) => {
-                text.get(words[before].end..next.start).is_some_and(|between| self.ends_in(between))
+        let begins = |&unit: &usize| match unit.checked_sub(1) {
+            None => true,
+            Some(_) if unit == count => true,
+            // Units of one place, which normalisation has made of one, are not divided.
+            Some(before) => {
+                let (before, next) = (place(before), place(unit));
+                // What ends a line may be a unit of its own.
+                let ends = |c: char| c.is_whitespace() || SENTENCE_ENDS.contains(&c);
+                let start = text.get(..before.end).map(|text| text.trim_end_matches(ends).len());
+                let between = start.and_then(|start| text.get(start..next.start));
+                before.end <= next.start && between.is_some_and(|between| self.ends_in(between))
             }
         };
         let shrink = |run: Range<usize>| {
@@ -33,7 +41,7 @@ impl Whole {
     }
 
     /// Whether one of these ends in what stands between two words.
-    fn ends_in(self, between: &str) -> bool {
+    pub(super) fn ends_in(self, between: &str) -> bool {
         match self {
             Self::Line => between.contains('\n'),
             // A line between two line ends that is blank.
@@ -57,7 +65,7 @@ mod tests {
         let mut words = Vec::new();
         let analyzer = Analyzer::new(&AnalysisSettings::default());
         analyzer.located_tokens(text, |_, place| words.push(place));
-        let runs = whole.within(text, &words, vec![run]);
+        let runs = whole.within(text, words.len(), &|word| words[word].clone(), vec![run]);
         runs.iter().map(|run| text[words[run.start].start..words[run.end - 1].end].into()).collect()
     }
 

@@ -1,0 +1,233 @@
+//! What passages are made of: the units of a text, as hashes and with their places.
+
+use super::settings::{PassageUnit, Whole};
+use crate::words::{WordReader, WordScratch};
+use lookalike_core::fingerprint::{self, TextDigest};
+use lookalike_text::{AnalysisSettings, NotCut, TextEdit, Unit, cut_bytes, cut_edits, divisible};
+use std::ops::Range;
+
+/// Reads the units of texts; one for all threads.
+pub(super) struct UnitReader {
+    words: WordReader,
+    unit: PassageUnit,
+    /// The hash of each byte.
+    of_bytes: Vec<u64>,
+}
+
+/// Working space of one thread.
+#[derive(Default)]
+pub(super) struct UnitScratch {
+    words: WordScratch,
+    /// Units that the words do not have, and where sections end in them.
+    units: Vec<u64>,
+    section_ends: Vec<usize>,
+}
+
+impl UnitReader {
+    pub(super) fn new(unit: PassageUnit, analysis: &AnalysisSettings, sections: bool) -> Self {
+        let of_words = match unit {
+            PassageUnit::Char => Unit::Char,
+            _ => Unit::Word,
+        };
+        let analysis = AnalysisSettings { unit: of_words, ..*analysis };
+        let of_bytes = (0..=u8::MAX).map(|byte| fingerprint::token(&[byte])).collect();
+        Self { words: WordReader::new(&analysis, sections), unit, of_bytes }
+    }
+
+    /// Reads the units of a text into the scratch; returns how many it has. Those of a document that is
+    /// compared with some others only have a `salt` which is that of these others.
+    pub(super) fn read(&self, text: &str, salt: Option<u64>, scratch: &mut UnitScratch) -> usize {
+        let UnitScratch { words, units, section_ends } = scratch;
+        units.clear();
+        section_ends.clear();
+        match self.unit {
+            PassageUnit::Word | PassageUnit::Char => {
+                self.words.read(text, words);
+                for section in words.sections() {
+                    units.extend_from_slice(section);
+                    section_ends.push(units.len());
+                }
+            }
+            PassageUnit::Byte => {
+                units.extend(text.bytes().map(|byte| self.of_bytes[usize::from(byte)]));
+                section_ends.push(units.len());
+            }
+            PassageUnit::Line | PassageUnit::Sentence | PassageUnit::Paragraph => {
+                self.each_group(text, |group| match group {
+                    Some((letters, _)) => units.push(fingerprint::token(letters.as_bytes())),
+                    None => section_ends.push(units.len()),
+                });
+            }
+        }
+        if let Some(salt) = salt {
+            units.iter_mut().for_each(|unit| *unit = fingerprint::finalise(*unit ^ salt));
+        }
+        units.len()
+    }
+
+    /// The units of a text with their places. Slower, and it takes memory for each unit that is no byte.
+    pub(super) fn located<'t>(&self, text: &'t str) -> LocatedUnits<'t> {
+        let mut units = Spelled { letters: String::new(), ends: vec![0], places: Vec::new() };
+        match self.unit {
+            PassageUnit::Byte => return LocatedUnits { text, spelled: None },
+            PassageUnit::Word | PassageUnit::Char => {
+                self.words.each_located(text, |word| {
+                    if let Some((word, place)) = word {
+                        units.push(word, place);
+                    }
+                });
+            }
+            PassageUnit::Line | PassageUnit::Sentence | PassageUnit::Paragraph => {
+                self.each_group(text, |group| {
+                    if let Some((letters, place)) = group {
+                        units.push(letters, place);
+                    }
+                });
+            }
+        }
+        LocatedUnits { text, spelled: Some(units) }
+    }
+
+    /// The words of each line, sentence or paragraph that has some, each word with a line end, and their
+    /// place; `None` at the end of each section.
+    fn each_group(&self, text: &str, mut each: impl FnMut(Option<(&str, Range<usize>)>)) {
+        let whole = match self.unit {
+            PassageUnit::Line => Whole::Line,
+            PassageUnit::Sentence => Whole::Sentence,
+            _ => Whole::Paragraph,
+        };
+        let (mut letters, mut place) = (String::new(), 0..0);
+        self.words.each_located(text, |word| {
+            let ends = match &word {
+                Some((_, next)) => {
+                    text.get(place.end..next.start).is_some_and(|between| whole.ends_in(between))
+                }
+                None => true,
+            };
+            if ends && !letters.is_empty() {
+                each(Some((&letters, place.clone())));
+                letters.clear();
+            }
+            match word {
+                Some((word, next)) => {
+                    if letters.is_empty() {
+                        place.start = next.start;
+                    }
+                    place.end = next.end;
+                    letters.push_str(word);
+                    letters.push('\n');
+                }
+                None => each(None),
+            }
+        });
+    }
+}
+
+impl UnitScratch {
+    /// The units of each section, as hashes.
+    pub(super) fn sections(&self) -> impl Iterator<Item = &[u64]> {
+        let start = |number: usize| number.checked_sub(1).map_or(0, |last| self.section_ends[last]);
+        let ends = self.section_ends.iter().enumerate();
+        ends.map(move |(number, &end)| &self.units[start(number)..end])
+    }
+
+    /// The units of all sections, one behind the other.
+    pub(super) fn units(&self) -> &[u64] {
+        &self.units
+    }
+
+    /// Frees what a large document has taken.
+    pub(super) fn free_large(&mut self) {
+        /// Units of a document that is not large.
+        const KEPT: usize = 1 << 16;
+        self.words.free_large();
+        self.units.clear();
+        self.units.shrink_to(KEPT);
+    }
+}
+
+/// The units of a text with their places.
+pub(super) struct LocatedUnits<'t> {
+    text: &'t str,
+    /// `None` of bytes: their numbers are their places.
+    spelled: Option<Spelled>,
+}
+
+struct Spelled {
+    /// The units one behind the other, each with a line end.
+    letters: String,
+    /// Where each begins in these, and their end.
+    ends: Vec<usize>,
+    /// The byte range of each.
+    places: Vec<Range<usize>>,
+}
+
+impl Spelled {
+    fn push(&mut self, unit: &str, place: Range<usize>) {
+        self.places.push(place);
+        self.letters.push_str(unit);
+        self.letters.push('\n');
+        self.ends.push(self.letters.len());
+    }
+}
+
+impl LocatedUnits<'_> {
+    pub(super) fn count(&self) -> usize {
+        self.spelled.as_ref().map_or(self.text.len(), |units| units.places.len())
+    }
+
+    /// From the first byte of the first of some units to the last of the last.
+    pub(super) fn bytes(&self, range: &Range<usize>) -> Range<usize> {
+        self.place(range.start).start..self.place(range.end - 1).end
+    }
+
+    /// Of units, letter by letter.
+    pub(super) fn digest(&self, range: Range<usize>) -> TextDigest {
+        TextDigest::of(match &self.spelled {
+            None => &self.text.as_bytes()[range],
+            Some(Spelled { letters, ends, .. }) => {
+                &letters.as_bytes()[ends[range.start]..ends[range.end]]
+            }
+        })
+    }
+
+    /// The parts of runs that can be cut, as whole lines, sentences or paragraphs if some are asked for:
+    /// ascending, as the runs are.
+    pub(super) fn divisible(
+        &self,
+        runs: Vec<Range<usize>>,
+        whole: Option<Whole>,
+    ) -> Vec<Range<usize>> {
+        let runs = match &self.spelled {
+            Some(units) => divisible(&units.places, runs),
+            None => runs.into_iter().filter_map(|run| self.of_characters(run)).collect(),
+        };
+        match whole {
+            Some(whole) => whole.within(self.text, self.count(), &|unit| self.place(unit), runs),
+            None => runs,
+        }
+    }
+
+    /// What cutting runs of units replaces in the text.
+    ///
+    /// # Errors
+    /// Nothing would be left.
+    pub(super) fn edits(&self, runs: &[Range<usize>]) -> Result<Vec<TextEdit>, NotCut> {
+        match &self.spelled {
+            Some(units) => cut_edits(self.text, &units.places, runs),
+            None => cut_bytes(self.text, runs),
+        }
+    }
+
+    /// The bytes of the whole characters in a run of bytes.
+    fn of_characters(&self, run: Range<usize>) -> Option<Range<usize>> {
+        let is_end = |at: &usize| self.text.is_char_boundary(*at);
+        let start = run.clone().find(is_end)?;
+        let end = (start + 1..=run.end).rev().find(is_end)?;
+        Some(start..end)
+    }
+
+    fn place(&self, unit: usize) -> Range<usize> {
+        self.spelled.as_ref().map_or(unit..unit + 1, |units| units.places[unit].clone())
+    }
+}
