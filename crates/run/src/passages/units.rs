@@ -231,3 +231,75 @@ impl LocatedUnits<'_> {
         self.spelled.as_ref().map_or(unit..unit + 1, |units| units.places[unit].clone())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lookalike_io::SECTION_BREAK;
+    use proptest::prelude::*;
+
+    const UNITS: [PassageUnit; 6] = [
+        PassageUnit::Word,
+        PassageUnit::Char,
+        PassageUnit::Byte,
+        PassageUnit::Line,
+        PassageUnit::Sentence,
+        PassageUnit::Paragraph,
+    ];
+
+    proptest! {
+        #[test]
+        fn units_are_those_that_are_located(
+            text in "[a-cé .!\n½東カe\u{301}]{0,40}",
+            breaks in prop::collection::vec(any::<prop::sample::Index>(), 0..3),
+            unit in prop::sample::select(UNITS.to_vec()),
+        ) {
+            let mut text: Vec<char> = text.chars().collect();
+            let has_sections = unit != PassageUnit::Byte;
+            for at in breaks.iter().filter(|_| has_sections) {
+                text.insert(at.index(text.len() + 1), SECTION_BREAK);
+            }
+            let text: String = text.into_iter().collect();
+            let reader = UnitReader::new(unit, &AnalysisSettings::default(), has_sections);
+            let mut scratch = UnitScratch::default();
+            let count = reader.read(&text, None, &mut scratch);
+            let units = reader.located(&text);
+            prop_assert_eq!(units.count(), count);
+            prop_assert_eq!(scratch.sections().map(<[u64]>::len).sum::<usize>(), count);
+            let mut last = 0;
+            for at in 0..count {
+                let place = units.bytes(&(at..at + 1));
+                prop_assert!(last <= place.start && place.end <= text.len());
+                last = place.start;
+                let letters = match &units.spelled {
+                    None => &text.as_bytes()[place],
+                    Some(Spelled { letters, ends, .. }) => &letters.as_bytes()[ends[at]..ends[at + 1] - 1],
+                };
+                prop_assert_eq!(fingerprint::token(letters), scratch.units()[at]);
+            }
+            // Salted, no unit is that of another document.
+            let plain = scratch.units().to_vec();
+            reader.read(&text, Some(7), &mut scratch);
+            prop_assert!(plain.iter().zip(scratch.units()).all(|(plain, salted)| plain != salted));
+        }
+    }
+
+    #[test]
+    fn units_by_hand() {
+        let text = "One two. Three\n\nfour é";
+        let of = |unit| {
+            let reader = UnitReader::new(unit, &AnalysisSettings::default(), false);
+            let units = reader.located(text);
+            (0..units.count()).map(|at| &text[units.bytes(&(at..at + 1))]).collect::<Vec<_>>()
+        };
+        assert_eq!(of(PassageUnit::Line), ["One two. Three", "four é"]);
+        assert_eq!(of(PassageUnit::Sentence), ["One two", "Three", "four é"]);
+        assert_eq!(of(PassageUnit::Paragraph), ["One two. Three", "four é"]);
+        assert_eq!(of(PassageUnit::Char)[3..9], [" ", "t", "w", "o", ". ", "T"]);
+        // The last character has two bytes, and is not divided.
+        let reader = UnitReader::new(PassageUnit::Byte, &AnalysisSettings::default(), false);
+        let units = reader.located(text);
+        assert_eq!(units.divisible(vec![2..text.len() - 1], None), [2..text.len() - 2]);
+        assert!(units.divisible(vec![text.len() - 1..text.len()], None).is_empty());
+    }
+}
