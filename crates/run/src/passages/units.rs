@@ -233,6 +233,7 @@ impl LocatedUnits<'_> {
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)] // One run is a list of one range.
 mod tests {
     use super::*;
     use lookalike_io::SECTION_BREAK;
