@@ -60,7 +60,7 @@ test-long: test build
 	CRASH_SEEDS=10 $(CARGO) test --locked -p lookalike-index --test crash power_cut
 	$(PYTHON) tests/python/check_kills.py target/release/lookalike --long
 	$(PYTHON) tests/python/check_reads.py target/release/lookalike --long
-	LOOKALIKE_LONG=1 $(PYTHON) tests/python/run_checks.py target/release/lookalike index_crash
+	LOOKALIKE_LONG=1 $(PYTHON) tests/python/run_checks.py target/release/lookalike index_crash resuming
 
 ## The tests on real collections in DATA; a collection that is missing fails.
 test-data:

@@ -18,7 +18,7 @@ def made_records() -> list:
     vocabulary = ["".join(rng.choice("abcdefghij") for _ in range(rng.randint(4, 8))) for _ in range(300)]
     bases = [[rng.choice(vocabulary) for _ in range(rng.choice((3, 30, 60, 90)))] for _ in range(40)]
     found = []
-    for number in range(420):
+    for number in range(300):
         words = list(rng.choice(bases))
         if len(words) > 5:
             for _ in range(rng.choice((0, 0, 0, 1, 2, 3))):

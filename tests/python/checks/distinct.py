@@ -17,7 +17,7 @@ def made_records() -> tuple[list, dict]:
     for _ in range(60):
         bodies.append([rng.choice(vocabulary) for _ in range(rng.randint(70, 110))])
     records, parts = [], {}
-    for number in range(420):
+    for number in range(370):
         body = list(rng.choice(bodies))
         for _ in range(rng.choice((0, 0, 1, 2))):
             body[rng.randrange(len(body))] = rng.choice(vocabulary)

@@ -83,7 +83,7 @@ def plan(c: Checks) -> None:
 
     cases = {"none": made("none", 5000, 1, 0.0), "pairs": made("pairs", 6000, 2, 0.5), "tens": made("tens", 6000, 10, 0.6)}
     for name, paths in cases.items():
-        for seed in (1, 2):
+        for seed in (1, 2) if name == "pairs" else (1,):
             said = planned(f"{name} {seed}", *paths, "--sample", "768KiB", "--seed", seed)
             out = c.out(f"plan {name} {seed}")
             (folder / "plan.json").write_text(json.dumps(said))

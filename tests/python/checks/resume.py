@@ -104,10 +104,10 @@ def resuming(c: Checks) -> None:
             return 0
 
     steps = ("units", "postings", "matches")
-    for number, (verb, *options) in enumerate((
-        ("dedup",), ("cluster", "--memory", "1MB"), ("dedup", "--measure", "containment", "--keep", "longest"),
-        ("cluster", "--method", "imatch", "--verify", "none"), ("dedup", "--linkage", "components", "--memory", "1"),
-    )):
+    jobs = [("dedup",), ("dedup", "--linkage", "components", "--memory", "1"), ("cluster", "--method", "imatch", "--verify", "none")]
+    if os.environ.get("LOOKALIKE_LONG"):
+        jobs += [("cluster", "--memory", "1MB"), ("dedup", "--measure", "containment", "--keep", "longest")]
+    for number, (verb, *options) in enumerate(jobs):
         name = " ".join(["resuming", verb, *options])
         place = folder / f"job{number}"
         place.mkdir()
