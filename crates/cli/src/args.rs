@@ -99,6 +99,7 @@ Run dedup first: it removes copies of whole documents, each with its proof.
 Examples:
   lookalike passages clean/kept.jsonl --output cut
   lookalike passages crawl/*.jsonl.zst --length 30 --whole line --output cut
+  lookalike passages crawl/*.jsonl.zst --write spans --output spans
   lookalike passages docs.parquet --cut none --output found --tables tsv")]
     Passages(PassagesArgs),
     /// Predict from a sample what a long run will find and cost, and recommend a method

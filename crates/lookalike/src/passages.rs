@@ -34,7 +34,7 @@ pub use lookalike_report::PassageSummary;
 #[cfg(feature = "files")]
 pub use lookalike_run::{
     PassageScope, PassageSettings, PassageUnit, Passages, PassagesJob, SearchOutcome, SearchRun,
-    WhatIsCut, Whole, passages, run_passages,
+    WhatIsCut, WhatIsWritten, Whole, passages, run_passages,
 };
 
 /// The repeated passages of texts. Texts take precedence over those after them.

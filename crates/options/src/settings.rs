@@ -907,4 +907,20 @@ pub const PASSAGES: &[Item] = &[
         heading: "Passages",
         ..MATCHING
     },
+    Item {
+        name: "write",
+        value: "WHAT",
+        kind: Kind::Choice(&["documents", "spans"]),
+        default: Some("documents"),
+        help: "What is written: the documents without what is cut (documents), or where it stands in each, for \
+               trainers that leave it out (spans)",
+        long_help: Some(
+            "What is written. documents: the documents without what is cut. spans: attributes/, a JSONL file for each \
+             input with one line for each of its records, in order, as Dolma keeps attributes beside documents: the \
+             characters that would be cut, and how often they stand (lookalike_passages). With --cut none, all later \
+             copies.",
+        ),
+        heading: "Passages",
+        ..MATCHING
+    },
 ];

@@ -50,7 +50,7 @@ pub use explain::{
     ComparedDocument, Comparison, Difference, Explanation, Question, SharedPassage, TextStyle,
 };
 pub use html::{AlignedPair, Page, PageFile, Report};
-pub use passage_summary::PassageSummary;
+pub use passage_summary::{PassageSummary, SpanCounts};
 pub use passages::{PASSAGE_BOUNDS, Passage, PassageBounds, Passages, shared_passages};
 pub use plan::{
     Plan, PlanCost, PlanGrowth, PlanPhase, PlanRecall, PlanRemoval, PlanRun, PlanSample, PlanStep,

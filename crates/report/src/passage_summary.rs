@@ -49,6 +49,9 @@ pub struct PassageSummary {
     pub rest_units: u64,
     /// Rows of `cuts`.
     pub cuts: u64,
+    /// Spans, where they are written in place of documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spans: Option<SpanCounts>,
     /// Records that could not be read as documents.
     pub problems: u64,
     /// Files that could not be read to their end.
@@ -76,6 +79,26 @@ pub struct PassageSummary {
     /// Time, memory and the like.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+}
+
+/// What spans say of the documents.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpanCounts {
+    /// Documents with spans.
+    pub documents: u64,
+    /// Spans.
+    pub spans: u64,
+    /// Units in them.
+    pub units: u64,
+}
+
+impl SpanCounts {
+    /// Adds those of other documents.
+    pub fn add(&mut self, other: Self) {
+        self.documents += other.documents;
+        self.spans += other.spans;
+        self.units += other.units;
+    }
 }
 
 impl PassageSummary {
@@ -107,10 +130,15 @@ impl PassageSummary {
         if self.rest_units > 0 {
             row("  rests", of_units(self.rest_units));
         }
+        if let Some(spans) = self.spans {
+            row("  in spans", of_units(spans.units));
+            let documents = counted(spans.documents, "document");
+            row("spans", format!("{} in {documents}", count(spans.spans)));
+        }
         for (name, number) in [
             ("cut documents", self.cut),
             ("removed documents", self.removed),
-            ("uncut documents", self.uncut),
+            (if self.spans.is_some() { "without spans" } else { "uncut documents" }, self.uncut),
             ("unreadable records", self.problems),
             ("unreadable inputs", self.unreadable_inputs),
             ("skipped files", self.skipped_files),
@@ -132,7 +160,13 @@ impl PassageSummary {
     pub fn find_warnings(&self) -> Vec<String> {
         let of_rules = self.keep_values.iter().map(|values| values.warning(self.documents));
         let mut warnings: Vec<String> = of_rules.collect();
-        if self.uncut > 0 {
+        if self.uncut > 0 && self.spans.is_some() {
+            warnings.push(format!(
+                "{} with passages {} no spans, as the text was extracted from HTML",
+                counted(self.uncut, "document"),
+                if self.uncut == 1 { "has" } else { "have" },
+            ));
+        } else if self.uncut > 0 {
             warnings.push(format!(
                 "{} could not be cut, as the text is not the value of one field, and {} kept as {}",
                 counted(self.uncut, "document"),

@@ -4,9 +4,9 @@ use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::decisions::Clusters;
 use lookalike_engine::collection::Rows;
-use lookalike_engine::{DocumentId, DocumentRange};
+use lookalike_engine::{DocumentId, DocumentRange, Problems};
 use lookalike_io::input::name::readable;
-use lookalike_io::sink::{AttributeFiles, Staging};
+use lookalike_io::sink::{AttributeFile, AttributeFiles, Staging};
 use lookalike_report::Output;
 use std::io::Write;
 
@@ -28,15 +28,8 @@ pub(crate) fn write_attributes(
 ) -> Result<Vec<Output>, LookalikeError> {
     let collection = &analysis.collection;
     let own = collection.first_protected_file as usize;
-    let mut records: Vec<u64> =
-        collection.file_starts.windows(2).map(|bounds| u64::from(bounds[1] - bounds[0])).collect();
-    for (file, problems) in collection.problems.counts() {
-        records[file as usize] += problems;
-    }
-    // The rest of an unreadable file is no record.
-    for file in collection.problems.unreadable() {
-        records[file as usize] -= 1;
-    }
+    let documents = collection.file_starts.windows(2).map(|of| u64::from(of[1] - of[0]));
+    let records = records_of_files(documents, &collection.problems);
     let records = |file: u32| records[file as usize];
     let mut files = AttributeFiles::new(&analysis.inputs.files[..own], staging, analysis.threads);
     let mut failed = Ok(());
@@ -54,12 +47,33 @@ pub(crate) fn write_attributes(
         },
     )?;
     failed?;
-    let output = |file: lookalike_io::sink::AttributeFile| Output {
+    Ok(written_attributes(files.finish(records)?))
+}
+
+/// Number of records of each file, of its documents and its problems.
+pub(crate) fn records_of_files(
+    documents: impl Iterator<Item = u64>,
+    problems: &Problems,
+) -> Vec<u64> {
+    let mut records: Vec<u64> = documents.collect();
+    for (file, problems) in problems.counts() {
+        records[file as usize] += problems;
+    }
+    // The rest of an unreadable file is no record.
+    for file in problems.unreadable() {
+        records[file as usize] -= 1;
+    }
+    records
+}
+
+/// Attribute files, as summaries list them.
+pub(crate) fn written_attributes(files: Vec<AttributeFile>) -> Vec<Output> {
+    let output = |file: AttributeFile| Output {
         name: readable(&file.path),
         rows: Some(file.records),
         bytes: Some(file.bytes),
     };
-    Ok(files.finish(records)?.into_iter().map(output).collect())
+    files.into_iter().map(output).collect()
 }
 
 fn lines_of(

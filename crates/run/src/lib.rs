@@ -95,8 +95,8 @@ pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from, merge_lexicons};
 pub use memory_table::ResultTable;
 pub use passages::{
-    PassageScope, PassageSettings, PassageUnit, Passages, PassagesJob, WhatIsCut, Whole, passages,
-    run_passages,
+    PassageScope, PassageSettings, PassageUnit, Passages, PassagesJob, WhatIsCut, WhatIsWritten,
+    Whole, passages, run_passages,
 };
 pub use piped::{StreamFiles, run_dedup_into};
 pub use read_table::read_table;

@@ -3,7 +3,8 @@
 //! The documents are read three times. The first reading (`search`) keeps the anchors of each document;
 //! a second one visits the documents that have windows to compare, and hashes those. Then all runs are
 //! known, and so is what is cut. The last reading (`placing`) finds the bytes of the passages, compares the
-//! words of each cut with those of its witness, and writes each record, some with another text.
+//! words of each cut with those of its witness, and writes each record, some with another text, or the
+//! places of what would be cut (`spans`).
 //!
 //! Memory: 32 bytes for each anchor, one for 18 words at a length of 50, and for each run.
 
@@ -13,6 +14,7 @@ mod numbers;
 mod placing;
 mod search;
 mod settings;
+mod spans;
 mod stretches;
 mod tables;
 mod units;
@@ -20,4 +22,4 @@ mod whole;
 
 pub use answer::{Passages, passages};
 pub use job::{PassagesJob, run_passages};
-pub use settings::{PassageScope, PassageSettings, PassageUnit, WhatIsCut, Whole};
+pub use settings::{PassageScope, PassageSettings, PassageUnit, WhatIsCut, WhatIsWritten, Whole};

@@ -1,5 +1,6 @@
 //! A search in memory: a source to tables, without a result directory.
 
+use super::job::Writing;
 use super::search::Search;
 use super::settings::{PassageSettings, check_documents, recorded};
 use super::tables::Tables;
@@ -75,6 +76,10 @@ pub fn passages(
     progress: &dyn Progress,
 ) -> Result<Passages, LookalikeError> {
     passages.check()?;
+    if passages.writes_spans() {
+        let reason = "the setting write=spans writes files, and a search in memory writes none";
+        return Err(LookalikeError::Settings(reason.into()));
+    }
     check_documents(settings, passages, false)?;
     if source.is_read_once() {
         return Err(reads_twice("passages", source.name()));
@@ -95,9 +100,10 @@ pub fn passages(
     };
     let work = || {
         let found = search.find(progress)?;
-        let (tables, totals, written) = search.place(&found, &TablesInMemory, None, progress)?;
+        let (tables, totals, written) =
+            search.place(&found, &TablesInMemory, Writing::Nothing, progress)?;
         let mut summary =
-            search.summary(&found, recorded(settings, passages, None), totals, &written);
+            search.summary(&found, recorded(settings, passages, None), totals, &written, None);
         if caller.is_some() {
             for input in &mut summary.inputs {
                 (input.format, input.bytes) = ("memory".into(), summary.text_bytes);

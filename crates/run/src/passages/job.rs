@@ -2,7 +2,8 @@
 
 use super::placing::Placing;
 use super::search::{Found, Search};
-use super::settings::{PassageSettings, WhatIsCut, check_documents, recorded};
+use super::settings::{PassageSettings, check_documents, recorded};
+use super::spans::{Said, SpanFiles, Spanning, all_documents};
 use super::stretches::Stretches;
 use super::tables::{Tables, Totals};
 use crate::analysis::pool;
@@ -20,7 +21,7 @@ use crate::{LookalikeError, Settings, input_fields, skipped_files};
 use lookalike_engine::Progress;
 use lookalike_io::Inputs;
 use lookalike_io::sink::{RouteOptions, Staging};
-use lookalike_report::{PassageSummary, Tool};
+use lookalike_report::{PassageSummary, SpanCounts, Tool};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -97,15 +98,16 @@ fn carry_out(
     progress: &dyn Progress,
 ) -> Result<SearchOutcome<PassageSummary>, LookalikeError> {
     let started = Instant::now();
-    let is_cut = job.passages.cut != WhatIsCut::None;
-    let last = if is_cut { "writing" } else { "locating" };
+    let writes_documents = job.passages.writes_documents();
+    let last = if writes_documents { "writing" } else { "locating" };
     let progress = &JobSteps::new(vec!["reading", "comparing", last], progress);
     job.passages.check()?;
     check_documents(&job.settings, &job.passages, !job.against.is_empty())?;
     let most = job.run.most()?;
-    if let Some(most) = most.as_ref().filter(|_| !is_cut) {
+    if let Some(most) = most.as_ref().filter(|_| !writes_documents) {
+        let setting = if job.passages.cuts() { "write=spans" } else { "cut=none" };
         return Err(LookalikeError::Settings(format!(
-            "the setting max_loss={most} says how much may be cut, and the setting cut=none cuts nothing"
+            "the setting max_loss={most} says how much may be cut, and the setting {setting} cuts nothing"
         )));
     }
     Staging::check(&job.output, job.run.force)?;
@@ -133,8 +135,18 @@ fn carry_out(
     let reading = started.elapsed().as_secs_f64();
     let store = TableFiles { staging: &staging, format: job.run.tables };
     let options = RouteOptions { files: Some(own_files), ..RouteOptions::default() };
-    let routing = is_cut.then_some(Routing { staging: &staging, options: &options });
-    let (tables, totals, written) = search.place(&found, &store, routing, progress)?;
+    let mut files =
+        job.passages.writes_spans().then(|| SpanFiles::new(&search, &found.first, &staging));
+    let writing = match &mut files {
+        Some(files) => Writing::Spans(files),
+        None if writes_documents => {
+            Writing::Documents(Routing { staging: &staging, options: &options })
+        }
+        None => Writing::Nothing,
+    };
+    let (tables, totals, written) = search.place(&found, &store, writing, progress)?;
+    let files = files.map(SpanFiles::finish).transpose()?;
+    let (spans, files) = files.map_or((None, Vec::new()), |(spans, files)| (Some(spans), files));
     let own_units = found.first.of_first(own_files as usize).words;
     check_loss(
         most.as_ref(),
@@ -145,7 +157,7 @@ fn carry_out(
 
     let against = Some(&job.against[..]).filter(|against| !against.is_empty());
     let settings = recorded(&job.settings, &job.passages, against);
-    let mut summary = search.summary(&found, settings, totals, &written);
+    let mut summary = search.summary(&found, settings, totals, &written, spans);
     let Tables { passages, cuts, edits } = tables;
     let mut tables: Vec<_> = std::iter::once(passages).chain(cuts).chain(edits).collect();
     let skipped = skipped_files::rows(&inputs.skipped);
@@ -154,6 +166,7 @@ fn carry_out(
         tables.push(write_problems(problems.iter().chain(&skipped), &store)?);
     }
     summary.outputs = outputs(&tables, written.files.as_ref());
+    summary.outputs.extend(files);
     let phases = [("searching", reading), (last, started.elapsed().as_secs_f64() - reading)];
     let (command, threads) = (&job.run.command, search.limits.threads);
     summary.run = Some(recorded_run(command, &summary.inputs, threads, &phases, started));
@@ -161,7 +174,7 @@ fn carry_out(
         staging.write("config.toml", config.as_bytes())?;
     }
     staging.write("summary.json", summary.to_json()?.as_bytes())?;
-    if !is_cut {
+    if !writes_documents {
         // Where records are written, that reading has looked.
         inputs.verify_unchanged()?;
     }
@@ -172,7 +185,8 @@ fn carry_out(
 }
 
 impl Search<'_> {
-    /// Reads the documents with passages again, and writes the tables, and with a `routing` all records.
+    /// Reads the documents with passages again, and writes the tables, and what else is to be written: all
+    /// records or spans.
     ///
     /// # Errors
     /// Documents that have changed; outputs that cannot be written; a cancellation.
@@ -180,20 +194,37 @@ impl Search<'_> {
         &self,
         found: &Found,
         store: &S,
-        routing: Option<Routing<'_>>,
+        writing: Writing<'_, '_>,
         progress: &dyn Progress,
     ) -> Result<(Tables<S::Done>, Totals, Written), LookalikeError> {
         let Self { documents, passages, limits, .. } = *self;
         let stretches = Stretches::new(&found.runs, &found.cuts, found.lengths);
-        let wanted = found.numbers.places_of(stretches.documents().into_iter());
+        let mut wanted = found.numbers.places_of(stretches.documents().into_iter());
+        if let Writing::Spans(_) = &writing {
+            // Each has a line. Those of another collection are in later files.
+            let beside = wanted.partition_point(|&(file, _)| file < self.own_files);
+            let own = all_documents(&found.first, self.own_files);
+            wanted = own.into_iter().chain(wanted.drain(beside..)).collect();
+        }
         let second = SecondReading { documents, first: &found.first, wanted: &wanted, limits };
         let inputs = documents.inputs;
-        let visitor = |_: &[(u32, u32)]| Placing::new(inputs, found, &stretches, passages);
-        let phase = if routing.is_some() { "writing" } else { "locating" };
-        let read =
-            |each: &mut dyn FnMut(_) -> _| second.run(phase, routing, &visitor, each, progress);
-        let is_cut = passages.cut != WhatIsCut::None;
-        Tables::write(store, found, &stretches, is_cut, read, progress)
+        let placing = || Placing::new(inputs, found, &stretches, passages);
+        let cut = |_: &[(u32, u32)]| placing();
+        let say = |_: &[(u32, u32)]| Spanning::new(self, found, placing());
+        let read = |each: &mut dyn FnMut(_) -> _| match writing {
+            Writing::Nothing => second.run("locating", None, &cut, each, progress),
+            Writing::Documents(routing) => {
+                second.run("writing", Some(routing), &cut, each, progress)
+            }
+            Writing::Spans(files) => {
+                let each = &mut |said| match said {
+                    Said::Placed(placed) => each(placed),
+                    Said::Line(line) => files.add(&line),
+                };
+                second.run("locating", None, &say, each, progress)
+            }
+        };
+        Tables::write(store, found, &stretches, passages, read, progress)
     }
 
     /// The summary, without outputs.
@@ -203,7 +234,10 @@ impl Search<'_> {
         settings: Map<String, Value>,
         totals: Totals,
         written: &Written,
+        spans: Option<SpanCounts>,
     ) -> PassageSummary {
+        // Nothing is cut where spans are written.
+        let cut = |number| if spans.is_some() { 0 } else { number };
         let (first, removed) = (&found.first, written.removed.as_slice());
         let (inputs, own_files) = (self.documents.inputs, self.own_files as usize);
         let ReadCounts { documents, words, text_bytes } = first.of_first(own_files);
@@ -223,10 +257,11 @@ impl Search<'_> {
             most_copies: totals.most_copies,
             kept: documents - removed.len() as u64,
             removed: removed.len() as u64,
-            cut: totals.cut_documents,
+            cut: cut(totals.cut_documents),
             uncut: totals.uncut + written.uncut,
-            cut_units: totals.cut_units,
-            rest_units: totals.rest_units,
+            cut_units: cut(totals.cut_units),
+            rest_units: cut(totals.rest_units),
+            spans,
             keep_values: found.keep_values.clone(),
             cuts: totals.cuts,
             problems: first.problems.count(),
@@ -241,6 +276,13 @@ impl Search<'_> {
         summary.warnings = summary.find_warnings();
         summary
     }
+}
+
+/// What a search writes beside its tables.
+pub(super) enum Writing<'w, 'a> {
+    Nothing,
+    Documents(Routing<'w>),
+    Spans(&'w mut SpanFiles<'a>),
 }
 
 /// Stops a run that would cut more than it may.

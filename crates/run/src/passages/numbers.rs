@@ -92,7 +92,12 @@ impl Numbers {
     /// # Panics
     /// With a record that has no window.
     pub(super) fn of(&self, place: (u32, u32)) -> u32 {
-        self.at(self.places.binary_search(&place).expect("a document with a window") as u32)
+        self.find(place).expect("a document with a window")
+    }
+
+    /// The number of the document at a place among the records, if it has a window.
+    pub(super) fn find(&self, place: (u32, u32)) -> Option<u32> {
+        self.places.binary_search(&place).ok().map(|index| self.at(index as u32))
     }
 
     fn index(&self, number: u32) -> usize {

@@ -2,7 +2,7 @@
 
 use super::search::Found;
 use super::settings::PassageSettings;
-use super::stretches::{Located, Stretch, Stretches};
+use super::stretches::{Located, Stretch, Stretches, sides_of_cut};
 use super::units::LocatedUnits;
 use crate::lookup::name_of;
 use crate::readings::second::{ChunkVisitor, Visited};
@@ -27,7 +27,7 @@ pub(super) struct PlacedDocument {
     pub(super) edits: Vec<(TextEdit, String)>,
 }
 
-/// Locates the passages of the documents of a chunk, and cuts its records.
+/// Locates the passages of the documents of a chunk, and cuts its records unless spans are asked for.
 pub(super) struct Placing<'a> {
     inputs: &'a Inputs,
     found: &'a Found,
@@ -58,22 +58,70 @@ impl<'a> Placing<'a> {
         }
     }
 
-    /// The runs of units of a document that are cut.
-    fn gone(&self, document: u32, units: &LocatedUnits<'_>) -> Vec<Range<usize>> {
-        let cuts = self.found.cuts_of(document).iter();
-        let runs = cuts.map(|cut| cut.at.unit as usize..(cut.at.unit + cut.units) as usize);
-        units.divisible(union(runs.collect()), self.settings.whole)
+    /// Whether something is asked of a document.
+    pub(super) fn is_asked(&self, document: u32) -> bool {
+        !self.stretches.of(document).is_empty()
     }
 
-    /// What cutting these runs, and what is too short beside them, replaces in a text; `None` if the
-    /// document is removed.
-    fn edits(&self, units: &LocatedUnits<'_>, gone: &[Range<usize>]) -> Option<Vec<TextEdit>> {
-        let goes = with_rests(gone, self.settings.rest as usize);
+    /// The passages of a document, without its edits, and the units of its text; `None` if these are fewer
+    /// than they were.
+    pub(super) fn locate<'t>(
+        &self,
+        record: &RecordView<'_>,
+        text: &'t str,
+        document: u32,
+    ) -> Option<(PlacedDocument, LocatedUnits<'t>)> {
+        let asked = self.stretches.of(document);
+        let units = self.found.reader.located(text);
+        if asked.iter().any(|stretch| stretch.range().end > units.count()) {
+            return None;
+        }
+        let locate = |stretch: &Stretch| {
+            let bytes = units.bytes(&stretch.range());
+            Located {
+                bytes: [bytes.start as u64, bytes.end as u64],
+                digest: self.stretches.is_compared(*stretch).then(|| units.digest(stretch.range())),
+            }
+        };
+        let located = asked.iter().map(locate).collect();
+        let gone = self.gone(document, &units);
+        let name = name_of(record, self.inputs);
+        Some((PlacedDocument { document, name, located, gone, rests: 0, edits: Vec::new() }, units))
+    }
+
+    /// The runs of units of a document that are cut, or would be.
+    fn gone(&self, document: u32, units: &LocatedUnits<'_>) -> Vec<Range<usize>> {
+        let runs = match self.settings.cuts() {
+            false if self.settings.writes_spans() => self.found.later_units(document),
+            _ => {
+                let cuts = self.found.cuts_of(document).iter();
+                union(cuts.map(|cut| sides_of_cut(cut)[0].range()).collect())
+            }
+        };
+        units.divisible(runs, self.settings.whole)
+    }
+
+    /// What cutting a document replaces in its text, with the number of units that go; `None` if it is
+    /// removed.
+    pub(super) fn cut(
+        &self,
+        placed: &PlacedDocument,
+        units: &LocatedUnits<'_>,
+    ) -> (Option<Vec<TextEdit>>, u64) {
+        let goes = with_rests(&placed.gone, self.settings.rest as usize);
+        match self.edits(units, &goes) {
+            None => (None, units.count() as u64),
+            edits => (edits, goes.iter().map(Range::len).sum::<usize>() as u64),
+        }
+    }
+
+    /// What cutting these runs replaces in a text; `None` if the document is removed.
+    fn edits(&self, units: &LocatedUnits<'_>, goes: &[Range<usize>]) -> Option<Vec<TextEdit>> {
         let left = units.count() - goes.iter().map(Range::len).sum::<usize>();
         if left < self.settings.shortest as usize {
             return None;
         }
-        let mut edits = units.edits(&goes).ok()?;
+        let mut edits = units.edits(goes).ok()?;
         if let Some(joint) = &self.settings.joint {
             edits.iter_mut().for_each(|edit| edit.put = joint.clone().into());
         }
@@ -99,40 +147,21 @@ impl ChunkVisitor for Placing<'_> {
     fn visit(&mut self, record: &RecordView<'_>, text: &str) -> bool {
         let place = (record.file, record.record);
         let document = self.found.numbers.of(place);
-        let asked = self.stretches.of(document);
-        let units = self.found.reader.located(text);
-        if asked.iter().any(|stretch| stretch.range().end > units.count()) {
-            return false;
-        }
-        let locate = |stretch: &Stretch| {
-            let bytes = units.bytes(&stretch.range());
-            Located {
-                bytes: [bytes.start as u64, bytes.end as u64],
-                digest: self.stretches.is_compared(*stretch).then(|| units.digest(stretch.range())),
-            }
-        };
-        let located = asked.iter().map(locate).collect();
-        let gone = self.gone(document, &units);
-        let (mut edits, mut rests) = (Vec::new(), 0);
-        if !gone.is_empty() {
-            let cut = gone.iter().map(Range::len).sum::<usize>();
-            let goes = match self.edits(&units, &gone) {
-                None => {
-                    self.removed.push(place);
-                    units.count()
-                }
+        let Some((mut placed, units)) = self.locate(record, text, document) else { return false };
+        if !placed.gone.is_empty() {
+            let (edits, goes) = self.cut(&placed, &units);
+            placed.rests = goes - placed.gone.iter().map(Range::len).sum::<usize>() as u64;
+            match edits {
+                None => self.removed.push(place),
                 Some(found) => {
                     self.cut.insert(place, (text.to_owned(), edited(text, &found)));
                     let goes = |edit: &TextEdit| text[edit.bytes.clone()].to_owned();
-                    edits = found.into_iter().map(|edit| (edit.clone(), goes(&edit))).collect();
-                    let rest = self.settings.rest as usize;
-                    with_rests(&gone, rest).iter().map(Range::len).sum()
+                    placed.edits =
+                        found.into_iter().map(|edit| (edit.clone(), goes(&edit))).collect();
                 }
-            };
-            rests = (goes - cut) as u64;
+            }
         }
-        let name = name_of(record, self.inputs);
-        self.placed.push(PlacedDocument { document, name, located, gone, rests, edits });
+        self.placed.push(placed);
         true
     }
 

@@ -2,6 +2,7 @@
 
 use super::numbers::{Numbers, ReadDocument, ReadDocuments};
 use super::settings::{PassageScope, PassageSettings};
+use super::stretches::sides_of_run;
 use super::units::{UnitReader, UnitScratch};
 use crate::given_fields::missing_field;
 use crate::keep_fields::lacking;
@@ -10,6 +11,7 @@ use crate::readings::first::{Admitted, DocumentReader, FirstReading};
 use crate::readings::second::{ChunkVisitor, SecondReading, Visited};
 use crate::{LookalikeError, Settings};
 use lookalike_cluster::KeepRule;
+use lookalike_core::spans::union;
 use lookalike_engine::distinctions::value_hash;
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::{Progress, keep_value};
@@ -19,6 +21,7 @@ use lookalike_passages::classes::{Classes, Repeated};
 use lookalike_passages::questions::{Answers, Questions};
 use lookalike_passages::{Anchor, Cut, Lengths, Place, Run, Scope, kept, runs};
 use lookalike_report::KeepValues;
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A search whose inputs are found.
@@ -47,6 +50,23 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// The runs of a document.
+    pub(super) fn runs_of(&self, document: u32) -> &[Run] {
+        let start = self.runs.partition_point(|run| run.at.document < document);
+        let length = self.runs[start..].partition_point(|run| run.at.document == document);
+        &self.runs[start..start + length]
+    }
+
+    /// The units of a document that stand at an earlier place as well, as runs; none of one that cannot be
+    /// cut.
+    pub(super) fn later_units(&self, document: u32) -> Vec<Range<usize>> {
+        if self.numbers.is_fixed(document) {
+            return Vec::new();
+        }
+        let later = self.runs_of(document).iter().filter(|run| run.is_later(self.scope));
+        union(later.map(|run| sides_of_run(run, self.lengths)[0].range()).collect())
+    }
+
     /// The cuts of a document.
     pub(super) fn cuts_of(&self, document: u32) -> &[Cut] {
         let start = self.cuts.partition_point(|cut| cut.at.document < document);
@@ -68,8 +88,16 @@ impl Search<'_> {
         let keep = Precedence::new(settings)?;
         let salts = Salts { scope: passages.scope, is_separated: settings.separate_by.is_some() };
         let is_given = AtomicBool::new(false);
-        let of_documents =
-            AnchorReader { inputs, reader: &reader, lengths, keep: &keep, salts, is_given };
+        let writes_spans = passages.writes_spans();
+        let of_documents = AnchorReader {
+            inputs,
+            writes_spans,
+            reader: &reader,
+            lengths,
+            keep: &keep,
+            salts,
+            is_given,
+        };
         let (mut read, mut all) = (ReadDocuments::default(), Vec::new());
         let each = |place: (u32, u32), (of, found): (ReadDocument, Vec<Anchor>)| {
             let document = read.add(place, place.0 < own_files, &of);
@@ -142,6 +170,7 @@ fn answers(
 /// Finds the anchors of documents.
 struct AnchorReader<'a> {
     inputs: &'a Inputs,
+    writes_spans: bool,
     reader: &'a UnitReader,
     lengths: Lengths,
     keep: &'a Precedence,
@@ -228,11 +257,17 @@ impl DocumentReader for AnchorReader<'_> {
 }
 
 impl AnchorReader<'_> {
-    /// Whether a document cannot be cut: its text is not the value of one field of a record.
+    /// Whether a document cannot be cut: its text is not the value of one field of a record. Spans are
+    /// places in any text but that of HTML, which others extract otherwise.
     fn is_fixed(&self, record: &RecordView<'_>) -> bool {
         let has_fields = self.inputs.files[record.file as usize].format.has_fields();
-        let is_text = matches!(record.content, Content::Text(_));
-        !has_fields || !is_text || self.inputs.options.fields.has_sections()
+        match record.content {
+            Content::Text(_) => {
+                !(has_fields || self.writes_spans) || self.inputs.options.fields.has_sections()
+            }
+            Content::TextBytes(_) => !self.writes_spans,
+            Content::Html(_) | Content::HtmlBytes(_) | Content::Features(_) => true,
+        }
     }
 }
 

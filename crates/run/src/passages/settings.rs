@@ -35,6 +35,9 @@ pub struct PassageSettings {
     /// Documents that cuts leave with fewer units than this are removed. No more than a passage has.
     #[serde(default, skip_serializing_if = "is_none")]
     pub shortest: u32,
+    /// What is written of the documents.
+    #[serde(default)]
+    pub write: WhatIsWritten,
 }
 
 impl Default for PassageSettings {
@@ -49,6 +52,7 @@ impl Default for PassageSettings {
             joint: None,
             rest: 0,
             shortest: 0,
+            write: WhatIsWritten::Documents,
         }
     }
 }
@@ -68,6 +72,21 @@ impl PassageSettings {
     #[must_use]
     pub fn resolved(&self) -> Self {
         Self { length: Some(self.length()), ..self.clone() }
+    }
+
+    /// Whether passages are cut out of the documents, or would be where spans are written.
+    pub(super) fn cuts(&self) -> bool {
+        self.cut != WhatIsCut::None
+    }
+
+    /// Whether documents are written without what is cut.
+    pub(super) fn writes_documents(&self) -> bool {
+        self.cuts() && self.write == WhatIsWritten::Documents
+    }
+
+    /// Whether spans are written.
+    pub(super) fn writes_spans(&self) -> bool {
+        self.write == WhatIsWritten::Spans
     }
 
     /// Checks the settings, and returns the lengths.
@@ -91,6 +110,11 @@ impl PassageSettings {
                     "the setting {name}={value} says what is cut, and the setting cut=none cuts nothing"
                 ));
             }
+        }
+        if let Some(joint) = self.joint.as_ref().filter(|_| self.writes_spans()) {
+            return wrong(format!(
+                "the setting joint={joint} is put where something was cut, and the setting write=spans cuts nothing"
+            ));
         }
         let length = self.length();
         for (name, units) in [("rest", self.rest), ("shortest", self.shortest)] {
@@ -125,6 +149,12 @@ pub(super) fn check_documents(
         return wrong(
             "the setting against names another collection, and the setting within compares each document \
              with itself alone; leave one of them out",
+        );
+    }
+    if passages.writes_spans() && settings.fields.has_sections() {
+        return wrong(
+            "the setting write=spans: a span is a place in the text of one field, and the setting text_field \
+             names several; name one field",
         );
     }
     if passages.unit == PassageUnit::Byte && settings.fields.has_sections() {
@@ -296,4 +326,16 @@ impl Whole {
             Self::Paragraph => "paragraph",
         }
     }
+}
+
+/// What is written of the documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WhatIsWritten {
+    /// The documents without what is cut; nothing if nothing is cut.
+    #[default]
+    Documents,
+    /// Where in each document stands what would be cut, or, with [`WhatIsCut::None`], every later copy:
+    /// attribute files.
+    Spans,
 }

@@ -2,6 +2,7 @@
 
 use super::placing::PlacedDocument;
 use super::search::Found;
+use super::settings::PassageSettings;
 use super::stretches::{Located, Stretches, sides_of_cut, sides_of_run};
 use crate::LookalikeError;
 use crate::readings::second::Written;
@@ -21,6 +22,7 @@ pub(super) struct Tables<T> {
     pub(super) passages: T,
     /// Of a search that cuts.
     pub(super) cuts: Option<T>,
+    /// Of one that writes what is left.
     pub(super) edits: Option<T>,
 }
 
@@ -87,14 +89,14 @@ impl<T> Tables<T> {
         store: &impl TableStore<Done = T>,
         found: &Found,
         stretches: &Stretches,
-        is_cut: bool,
+        passages: &PassageSettings,
         read: impl FnOnce(
             &mut dyn FnMut(PlacedDocument) -> Result<(), LookalikeError>,
         ) -> Result<Written, LookalikeError>,
         progress: &dyn Progress,
     ) -> Result<(Self, Totals, Written), LookalikeError> {
         let mut placed = Placed::default();
-        let mut totals = Totals::of_runs(found, is_cut);
+        let mut totals = Totals::of_runs(found, passages);
         let mut of_edits = TableDigest::new(EDITS.name);
         let mut of_cuts = TableDigest::new(CUTS.name);
         let mut of_passages = TableDigest::new(PASSAGES.name);
@@ -104,7 +106,7 @@ impl<T> Tables<T> {
             totals.cut_units += gone.iter().map(Range::len).sum::<usize>() as u64;
             placed.documents.push(PlacedName { document, name, located, gone });
         };
-        let (edits, written) = if is_cut {
+        let (edits, written) = if passages.writes_documents() {
             let mut written = Written::default();
             let fill = |table: &mut Table<'_, Edit<'static>>| {
                 written = read(&mut |document| {
@@ -146,9 +148,9 @@ impl<T> Tables<T> {
             }
             Ok(())
         };
-        let passages = filled(store, PASSAGES.of(Measures::ALL), &mut of_passages, progress, fill)?;
+        let listed = filled(store, PASSAGES.of(Measures::ALL), &mut of_passages, progress, fill)?;
         let mut cuts = None;
-        if is_cut {
+        if passages.cuts() {
             let fill = |table: &mut Table<'_, _>| {
                 let rows = write_cuts(found, stretches, &placed, table)?;
                 totals.cuts = rows;
@@ -159,11 +161,13 @@ impl<T> Tables<T> {
         totals.cut_documents = placed.documents.iter().filter(|of| !of.gone.is_empty()).count()
             as u64
             - written.removed.len() as u64;
-        totals.digest = match is_cut {
-            true => run_digest(&[&of_passages, &of_cuts, &of_edits]),
-            false => run_digest(&[&of_passages]),
-        };
-        Ok((Self { passages, cuts, edits }, totals, written))
+        let digests = [
+            Some(&of_passages),
+            Some(&of_cuts).filter(|_| passages.cuts()),
+            Some(&of_edits).filter(|_| passages.writes_documents()),
+        ];
+        totals.digest = run_digest(&digests.into_iter().flatten().collect::<Vec<_>>());
+        Ok((Self { passages: listed, cuts, edits }, totals, written))
     }
 }
 
@@ -203,7 +207,7 @@ fn write_cuts(
 
 impl Totals {
     /// What runs say.
-    fn of_runs(found: &Found, is_cut: bool) -> Self {
+    fn of_runs(found: &Found, passages: &PassageSettings) -> Self {
         let mut totals = Self::default();
         let units = |run: &Run| {
             let [at, _] = sides_of_run(run, found.lengths);
@@ -216,7 +220,8 @@ impl Totals {
         for runs in found.runs[own..].chunk_by(|a, b| a.at.document == b.at.document) {
             let later = || runs.iter().filter(|run| run.is_later(found.scope));
             totals.with_passages += 1;
-            let stays = is_cut && found.numbers.is_fixed(runs[0].at.document);
+            let goes = passages.cuts() || passages.writes_spans();
+            let stays = goes && found.numbers.is_fixed(runs[0].at.document);
             totals.uncut += u64::from(stays && later().next().is_some());
             totals.passages += later().count() as u64;
             totals.later_units += sum(later().map(units).collect());
