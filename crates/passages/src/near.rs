@@ -196,7 +196,7 @@ fn follows(before: &Seed, seed: &Seed, gap: u32) -> Option<u32> {
 
 /// Reports the longest part of a chain that holds, and what holds on both sides of it.
 fn report(chain: &[Seed], rule: NearRule, found: &mut Vec<NearPassage>) {
-    let mut left: Vec<Range<usize>> = vec![0..chain.len()];
+    let mut left: Vec<Range<usize>> = Vec::from([0..chain.len()]);
     while let Some(part) = left.pop() {
         let mut best: Option<(NearPassage, Range<usize>)> = None;
         for start in part.clone() {
