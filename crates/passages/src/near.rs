@@ -196,12 +196,13 @@ fn follows(before: &Seed, seed: &Seed, gap: u32) -> Option<u32> {
 
 /// Reports the longest part of a chain that holds, and what holds on both sides of it.
 fn report(chain: &[Seed], rule: NearRule, found: &mut Vec<NearPassage>) {
-    let mut left: Vec<Range<usize>> = Vec::from([0..chain.len()]);
-    while let Some(part) = left.pop() {
+    // Start and end of each part.
+    let mut left = vec![(0, chain.len())];
+    while let Some((first, last)) = left.pop() {
         let mut best: Option<(NearPassage, Range<usize>)> = None;
-        for start in part.clone() {
+        for start in first..last {
             let mut passage = alone(&chain[start]);
-            for end in start + 1..=part.end {
+            for end in start + 1..=last {
                 if end > start + 1 {
                     add(&mut passage, &chain[end - 2], &chain[end - 1]);
                 }
@@ -213,7 +214,7 @@ fn report(chain: &[Seed], rule: NearRule, found: &mut Vec<NearPassage>) {
         }
         if let Some((passage, of)) = best {
             found.push(passage);
-            left.extend([part.start..of.start, of.end..part.end]);
+            left.extend([(first, of.start), (of.end, last)]);
         }
     }
 }
