@@ -2,7 +2,8 @@
 //
 //   node pages.mjs WORK CHROMIUM [SCREENSHOTS]
 //
-// WORK has what run.py makes: runs `small` (embedded data, hostile texts), `beside` (data in files), `evaluated`.
+// WORK has what run.py makes: runs `small` (embedded data, hostile texts), `beside` (data in files), `evaluated`,
+// `passages`.
 import fs from "node:fs";
 import path from "node:path";
 import { createRequire } from "node:module";
@@ -120,6 +121,25 @@ for (const width of [400, 1400]) {
     const legend = await page.locator(".legend li").allInnerTexts();
     const methods = await page.locator("#methods td.name").allInnerTexts();
     check(`${name}: the chart names every method`, methods.length > 2 && methods.every((method) => legend.some((entry) => entry.includes(method.trim()))), { methods, legend });
+    if (shots) await page.screenshot({ path: path.join(shots, `${name.replaceAll(" ", "-")}.png`), fullPage: true });
+    await page.close();
+  }
+}
+
+for (const width of [400, 1400]) {
+  for (const scheme of ["light", "dark"]) {
+    const name = `passages ${width} ${scheme}`;
+    const page = await open("passages", { width, scheme, script: false });
+    await axeClean(page, name);
+    await fits(page, name);
+    check(`${name}: no error`, page.errors.length === 0, page.errors);
+    check(`${name}: nothing is fetched`, page.requests.every((url) => url.startsWith("file:")) && page.requests.length === 1, page.requests);
+    const closed = page.locator("details:not([open])").first();
+    check(`${name}: an example is reached by Tab`, await tabTo(page, "details:not([open]) > summary"));
+    await page.keyboard.press("Enter");
+    check(`${name}: and opens`, (await page.locator("details[open]").count()) === 3, await closed.count());
+    const [goes, stays] = [await page.locator("details[open] del").allInnerTexts(), await page.locator("details[open] ins").allInnerTexts()];
+    check(`${name}: what goes is beside the same`, goes.length > 2 && goes.length === stays.length, { goes: goes.length, stays: stays.length });
     if (shots) await page.screenshot({ path: path.join(shots, `${name.replaceAll(" ", "-")}.png`), fullPage: true });
     await page.close();
   }

@@ -69,6 +69,7 @@ def main() -> int:
         ["dedup", *both, "--threshold", "0.5", "--output", "beside", "--report-size", "1kB"],
         ["evaluate", "small.jsonl", "--threshold", "0.6", "--output", "evaluated", "--methods", "exact", "minhash-lsh@none", "super-shingles-84",
          "simhash:d=0|4|8", "lexical"],
+        ["passages", *both, "--length", "20", "--output", "passages"],
     ]
     for run in runs:
         done = subprocess.run([binary, *run, "--force", "--tables", "tsv", "--quiet"], cwd=WORK, capture_output=True, text=True)

@@ -22,6 +22,7 @@ mod explain;
 mod histogram;
 mod html;
 mod hunks;
+mod passage_exhibits;
 mod passage_summary;
 mod passages;
 mod plan;
@@ -49,7 +50,11 @@ pub use error::ReportError;
 pub use explain::{
     ComparedDocument, Comparison, Difference, Explanation, Question, SharedPassage, TextStyle,
 };
-pub use html::{AlignedPair, Page, PageFile, Report};
+pub use html::{AlignedPair, Page, PageFile, PassageReport, Report};
+pub use passage_exhibits::{
+    ChangedDocument, CopiedDocuments, CutExample, FrequentPassage, LengthBin, LongPassage,
+    PassageExcerpt, PassageExhibits, ShownPassage,
+};
 pub use passage_summary::{PassageSummary, SpanCounts};
 pub use passages::{PASSAGE_BOUNDS, Passage, PassageBounds, Passages, shared_passages};
 pub use plan::{

@@ -109,11 +109,7 @@ impl PassageSummary {
         let mut row = |name: &str, value: String| rows.push((name.to_owned(), value));
         let of_documents = |part| format!("{} ({})", count(part), share(part, self.documents));
         let of_units = |part| format!("{} ({})", count(part), share(part, self.units));
-        let unit = match self.settings.get("unit").and_then(Value::as_str) {
-            None => "word",
-            Some("char") => "character",
-            Some(unit) => unit,
-        };
+        let unit = self.unit();
         row("documents", count(self.documents));
         row("  with passages", of_documents(self.with_passages));
         let longest = match self.passages {
@@ -153,6 +149,16 @@ impl PassageSummary {
             run.rows(speed).into_iter().for_each(|(name, value)| row(name, value));
         }
         rows
+    }
+
+    /// What passages are made of.
+    #[must_use]
+    pub fn unit(&self) -> &str {
+        match self.settings.get("unit").and_then(Value::as_str) {
+            None => "word",
+            Some("char") => "character",
+            Some(unit) => unit,
+        }
     }
 
     /// Warnings about what was not cut, and about what another command finds better.

@@ -9,6 +9,8 @@
 //! Memory: 32 bytes for each anchor, one for 18 words at a length of 50, and for each run.
 
 mod answer;
+mod excerpts;
+mod exhibits;
 mod job;
 mod numbers;
 mod placing;

@@ -27,6 +27,9 @@ pub(crate) struct PassagesArgs {
     /// Stop (exit code 3) before more than this share of the words is cut
     #[arg(long, value_name = "PERCENT", help_heading = "Guards")]
     pub(crate) max_loss: Option<String>,
+    /// Do not write report.html, and do not keep texts for it
+    #[arg(long, help_heading = "Output")]
+    pub(crate) no_report: bool,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
 }

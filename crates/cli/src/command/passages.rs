@@ -19,6 +19,7 @@ pub(super) fn run(args: &PassagesArgs) -> anyhow::Result<Exit> {
     };
     let job = PassagesJob {
         against: args.against.clone(),
+        report: !args.no_report,
         settings,
         passages: PassageSettings { scope, ..passages },
         run: search::search_run(search, input, args.max_loss.as_ref()),

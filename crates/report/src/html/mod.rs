@@ -9,6 +9,7 @@
 
 pub use embed::{Page, PageFile};
 pub use pair::AlignedPair;
+pub use passages::PassageReport;
 
 mod across;
 mod boilerplate;
@@ -18,6 +19,7 @@ mod embed;
 mod flow;
 mod near_misses;
 mod pair;
+mod passages;
 mod script;
 mod views;
 mod words;

@@ -88,7 +88,12 @@ fn outcome(summary: &Summary) -> String {
 
 /// Warnings, each in parts that are text and code in turn: code is between back-ticks.
 pub(super) fn warnings(summary: &Summary) -> Vec<Vec<String>> {
-    let shown = summary.warnings.iter().take(WARNINGS);
+    warning_parts(&summary.warnings)
+}
+
+/// Warnings, as parts that are text and code in turn.
+pub(super) fn warning_parts(warnings: &[String]) -> Vec<Vec<String>> {
+    let shown = warnings.iter().take(WARNINGS);
     shown.map(|text| parts_in_turn(&clean::line(text, 800))).collect()
 }
 
@@ -326,6 +331,14 @@ pub(super) fn settings(settings: &SettingsSummary) -> Vec<(String, String)> {
     for (name, value) in settings.other.iter().filter(|(name, _)| *name != "job") {
         flatten(name, value, &mut rows, 3);
     }
+    rows.truncate(60);
+    rows
+}
+
+/// Settings of a summary that has them by name alone.
+pub(super) fn flat_settings(settings: &serde_json::Map<String, Value>) -> Vec<(String, String)> {
+    let mut rows = Vec::new();
+    settings.iter().for_each(|(name, value)| flatten(name, value, &mut rows, 3));
     rows.truncate(60);
     rows
 }

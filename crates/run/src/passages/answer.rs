@@ -101,7 +101,7 @@ pub fn passages(
     let work = || {
         let found = search.find(progress)?;
         let (tables, totals, written) =
-            search.place(&found, &TablesInMemory, Writing::Nothing, progress)?;
+            search.place(&found, &TablesInMemory, Writing::Nothing, None, progress)?;
         let mut summary =
             search.summary(&found, recorded(settings, passages, None), totals, &written, None);
         if caller.is_some() {

@@ -1,6 +1,8 @@
 //! A search over files, to a result directory.
 
-use super::placing::Placing;
+use super::excerpts::ShownPassages;
+use super::exhibits::{Choice, Collected};
+use super::placing::{PlacedDocument, Placing};
 use super::search::{Found, Search};
 use super::settings::{PassageSettings, check_documents, recorded};
 use super::spans::{Said, SpanFiles, Spanning, all_documents};
@@ -10,6 +12,7 @@ use crate::analysis::pool;
 use crate::guards::LossLimit;
 use crate::job_steps::JobSteps;
 use crate::jobs::{outputs, recorded_run};
+use crate::page_files::write_page;
 use crate::panics::caught;
 use crate::reading::Documents;
 use crate::readings::first::ReadCounts;
@@ -21,7 +24,7 @@ use crate::{LookalikeError, Settings, input_fields, skipped_files};
 use lookalike_engine::Progress;
 use lookalike_io::Inputs;
 use lookalike_io::sink::{RouteOptions, Staging};
-use lookalike_report::{PassageSummary, SpanCounts, Tool};
+use lookalike_report::{Page, PassageReport, PassageSummary, SpanCounts, Tool};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -41,6 +44,8 @@ pub struct PassagesJob {
     pub settings: Settings,
     /// What a passage is, and what of it is cut.
     pub passages: PassageSettings,
+    /// Whether to write `report.html`.
+    pub report: bool,
     /// How it runs. `max_loss` is of words.
     pub run: SearchRun,
 }
@@ -54,6 +59,7 @@ impl PassagesJob {
             output: output.into(),
             settings: Settings::default(),
             passages: PassageSettings::default(),
+            report: true,
             run: SearchRun::default(),
         }
     }
@@ -144,7 +150,10 @@ fn carry_out(
         }
         None => Writing::Nothing,
     };
-    let (tables, totals, written) = search.place(&found, &store, writing, progress)?;
+    let choice = job.report.then(|| Choice::new(&found));
+    let mut shown = choice.as_ref().map(Collected::new);
+    let (tables, totals, written) =
+        search.place(&found, &store, writing, shown.as_mut(), progress)?;
     let files = files.map(SpanFiles::finish).transpose()?;
     let (spans, files) = files.map_or((None, Vec::new()), |(spans, files)| (Some(spans), files));
     let own_units = found.first.of_first(own_files as usize).words;
@@ -170,6 +179,10 @@ fn carry_out(
     let phases = [("searching", reading), (last, started.elapsed().as_secs_f64() - reading)];
     let (command, threads) = (&job.run.command, search.limits.threads);
     summary.run = Some(recorded_run(command, &summary.inputs, threads, &phases, started));
+    if let Some(shown) = shown {
+        let report = PassageReport { summary: &summary, exhibits: &shown.finish() };
+        write_page(&staging, &Page { html: report.html()?, files: Vec::new() })?;
+    }
     if let Some(config) = &job.run.config {
         staging.write("config.toml", config.as_bytes())?;
     }
@@ -195,6 +208,7 @@ impl Search<'_> {
         found: &Found,
         store: &S,
         writing: Writing<'_, '_>,
+        mut shown: Option<&mut Collected<'_>>,
         progress: &dyn Progress,
     ) -> Result<(Tables<S::Done>, Totals, Written), LookalikeError> {
         let Self { documents, passages, limits, .. } = *self;
@@ -208,20 +222,30 @@ impl Search<'_> {
         }
         let second = SecondReading { documents, first: &found.first, wanted: &wanted, limits };
         let inputs = documents.inputs;
-        let placing = || Placing::new(inputs, found, &stretches, passages);
+        let none = ShownPassages::default();
+        let excerpts = shown.as_ref().map_or(&none, |shown| shown.passages());
+        let placing = || Placing::new(inputs, found, &stretches, passages, excerpts);
         let cut = |_: &[(u32, u32)]| placing();
         let say = |_: &[(u32, u32)]| Spanning::new(self, found, placing());
-        let read = |each: &mut dyn FnMut(_) -> _| match writing {
-            Writing::Nothing => second.run("locating", None, &cut, each, progress),
-            Writing::Documents(routing) => {
-                second.run("writing", Some(routing), &cut, each, progress)
-            }
-            Writing::Spans(files) => {
-                let each = &mut |said| match said {
-                    Said::Placed(placed) => each(placed),
-                    Said::Line(line) => files.add(&line),
-                };
-                second.run("locating", None, &say, each, progress)
+        let read = |each: &mut dyn FnMut(_) -> _| {
+            let each = &mut |mut placed: PlacedDocument| {
+                if let Some(shown) = &mut shown {
+                    shown.take(&mut placed);
+                }
+                each(placed)
+            };
+            match writing {
+                Writing::Nothing => second.run("locating", None, &cut, each, progress),
+                Writing::Documents(routing) => {
+                    second.run("writing", Some(routing), &cut, each, progress)
+                }
+                Writing::Spans(files) => {
+                    let each = &mut |said| match said {
+                        Said::Placed(placed) => each(placed),
+                        Said::Line(line) => files.add(&line),
+                    };
+                    second.run("locating", None, &say, each, progress)
+                }
             }
         };
         Tables::write(store, found, &stretches, passages, read, progress)

@@ -1,5 +1,6 @@
 //! The last reading: the bytes and the words of passages, and the texts without those that are cut.
 
+use super::excerpts::{Shown, ShownPassages};
 use super::search::Found;
 use super::settings::PassageSettings;
 use super::stretches::{Located, Stretch, Stretches, sides_of_cut};
@@ -9,6 +10,7 @@ use crate::readings::second::{ChunkVisitor, Visited};
 use lookalike_core::spans::union;
 use lookalike_decide::DocumentName;
 use lookalike_io::{Fate, Fates, Inputs, RecordView, Replacement};
+use lookalike_report::PassageExcerpt;
 use lookalike_text::{TextEdit, edited};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,12 +21,16 @@ pub(super) struct PlacedDocument {
     pub(super) name: DocumentName<'static>,
     /// Of its stretches, in order.
     pub(super) located: Vec<Located>,
+    /// Number of units.
+    pub(super) units: u32,
     /// Runs of units that are cut, ascending.
     pub(super) gone: Vec<Range<usize>>,
     /// How many units go besides.
     pub(super) rests: u64,
     /// What that replaces in the text, with what goes; nothing in a document that is removed.
     pub(super) edits: Vec<(TextEdit, String)>,
+    /// What the report shows.
+    pub(super) excerpts: Vec<(Shown, PassageExcerpt)>,
 }
 
 /// Locates the passages of the documents of a chunk, and cuts its records unless spans are asked for.
@@ -33,6 +39,7 @@ pub(super) struct Placing<'a> {
     found: &'a Found,
     stretches: &'a Stretches,
     settings: &'a PassageSettings,
+    shown: &'a ShownPassages,
     placed: Vec<PlacedDocument>,
     /// Texts before and after.
     cut: BTreeMap<(u32, u32), (String, String)>,
@@ -46,12 +53,14 @@ impl<'a> Placing<'a> {
         found: &'a Found,
         stretches: &'a Stretches,
         settings: &'a PassageSettings,
+        shown: &'a ShownPassages,
     ) -> Self {
         Self {
             inputs,
             found,
             stretches,
             settings,
+            shown,
             placed: Vec::new(),
             cut: BTreeMap::new(),
             removed: Vec::new(),
@@ -86,7 +95,17 @@ impl<'a> Placing<'a> {
         let located = asked.iter().map(locate).collect();
         let gone = self.gone(document, &units);
         let name = name_of(record, self.inputs);
-        Some((PlacedDocument { document, name, located, gone, rests: 0, edits: Vec::new() }, units))
+        let placed = PlacedDocument {
+            document,
+            name,
+            located,
+            units: units.count() as u32,
+            excerpts: self.shown.excerpts(document, text, &units, &gone),
+            gone,
+            rests: 0,
+            edits: Vec::new(),
+        };
+        Some((placed, units))
     }
 
     /// The runs of units of a document that are cut, or would be.
