@@ -3,6 +3,7 @@
 use crate::questions::{Answers, Question, Questions};
 use crate::{Anchor, Place, Scope};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Consecutive windows of a document, whose first places are consecutive as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +94,8 @@ impl Classes {
                 let end =
                     u32::try_from(grouped.anchors.len()).expect("fewer than 2³² anchors repeat");
                 let question = is_mixed.then(|| {
-                    questions.push(Question { place: class[0].place, windows: class[0].windows });
+                    let Anchor { place, windows, .. } = class[0];
+                    questions.push(Question { place, windows, part: 0 });
                     questions.len() as u32 - 1
                 });
                 grouped.classes.push(Class { end, question });
@@ -117,16 +119,39 @@ impl Classes {
         let groups = 0..self.group_ends.len();
         let of_group = |group: usize| {
             let mut pieces = Vec::new();
-            let classes = range(self.group_ends.get(group.wrapping_sub(1)), self.group_ends[group]);
-            match self.classes[classes.clone()] {
-                [Class { question: None, .. }] => {
-                    self.of_class(classes.start, repeated, &mut pieces)
-                }
-                _ => self.of_mixed(classes, answers, repeated, compared, &mut pieces),
+            let classes = self.group(group);
+            match self.is_mixed(&classes) {
+                false => self.of_class(classes.start, repeated, &mut pieces),
+                true => self.of_mixed(classes, answers, repeated, compared, &mut pieces),
             }
             pieces
         };
         groups.into_par_iter().flat_map_iter(of_group).collect()
+    }
+
+    /// What is known without hashes: the pieces of groups of one class. The anchors of the other groups are
+    /// given to `open`, in order: [`Classes::new`] asks the same questions about them.
+    #[must_use]
+    pub fn settled(&self, repeated: Repeated, mut open: impl FnMut(&Anchor)) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for group in 0..self.group_ends.len() {
+            let classes = self.group(group);
+            match self.is_mixed(&classes) {
+                false => self.of_class(classes.start, repeated, &mut pieces),
+                true => classes.for_each(|class| self.members(class).iter().for_each(&mut open)),
+            }
+        }
+        pieces
+    }
+
+    /// The classes of a group.
+    fn group(&self, number: usize) -> Range<usize> {
+        range(self.group_ends.get(number.wrapping_sub(1)), self.group_ends[number])
+    }
+
+    /// Whether a group has several classes.
+    fn is_mixed(&self, classes: &Range<usize>) -> bool {
+        self.classes[classes.start].question.is_some()
     }
 
     /// The pieces of a class that is the only one of its group.
@@ -149,7 +174,7 @@ impl Classes {
     /// and have equal hashes.
     fn of_mixed(
         &self,
-        classes: std::ops::Range<usize>,
+        classes: Range<usize>,
         answers: &Answers,
         repeated: Repeated,
         compared: usize,
@@ -224,7 +249,7 @@ fn same_class(a: &Anchor, b: &Anchor) -> bool {
     (a.context, a.windows, a.offset) == (b.context, b.windows, b.offset)
 }
 
-fn range(start: Option<&u32>, end: u32) -> std::ops::Range<usize> {
+fn range(start: Option<&u32>, end: u32) -> Range<usize> {
     start.copied().unwrap_or(0) as usize..end as usize
 }
 

@@ -11,6 +11,8 @@ pub struct Question {
     pub place: Place,
     /// Number of windows.
     pub windows: u16,
+    /// The part of the anchors that it is of, where they are grouped part by part; else 0.
+    pub part: u16,
 }
 
 /// All windows that are asked for, in the order of their places.
@@ -32,6 +34,35 @@ impl Questions {
         (Self { asked }, places)
     }
 
+    /// The questions of all parts, in any order. O(n log n).
+    #[must_use]
+    pub fn of_parts(mut asked: Vec<Question>) -> Self {
+        asked.sort_unstable_by_key(|question| question.place);
+        Self { asked }
+    }
+
+    /// The questions as those of this part.
+    pub fn in_part(self, part: u16) -> impl Iterator<Item = Question> {
+        self.asked.into_iter().map(move |question| Question { part, ..question })
+    }
+
+    /// The questions about a document, in the order of [`Questions::answer`].
+    #[must_use]
+    pub fn of(&self, document: u32) -> &[Question] {
+        let asked = &self.asked;
+        let start = asked.partition_point(|question| question.place.document < document);
+        let length = asked[start..].partition_point(|question| question.place.document == document);
+        &asked[start..start + length]
+    }
+
+    /// The documents of the questions, ascending and distinct, with the number of windows asked for.
+    pub fn windows(&self) -> impl Iterator<Item = (u32, usize)> {
+        self.asked.chunk_by(|a, b| a.place.document == b.place.document).map(|of| {
+            let windows = of.iter().map(|question| usize::from(question.windows));
+            (of[0].place.document, windows.sum())
+        })
+    }
+
     /// The documents of the questions, ascending and distinct, with the fewest units that each has.
     pub fn documents(&self, lengths: Lengths) -> impl Iterator<Item = (u32, usize)> {
         self.asked.chunk_by(|a, b| a.place.document == b.place.document).map(move |of| {
@@ -46,12 +77,10 @@ impl Questions {
     /// # Panics
     /// With fewer units than the document had.
     pub fn answer(&self, document: u32, units: &[u64], lengths: Lengths, hashes: &mut Vec<u64>) {
-        let start = self.asked.partition_point(|question| question.place.document < document);
-        let asked = self.asked[start..].iter().take_while(|of| of.place.document == document);
         let (mut of_runs, window) = (RunHashes::default(), lengths.window() as usize);
         of_runs.read(units);
         of_runs.up_to(window);
-        for question in asked {
+        for question in self.of(document) {
             let first = question.place.unit as usize;
             let windows = first..first + usize::from(question.windows);
             hashes.extend(windows.map(|start| of_runs.of(start, window)));

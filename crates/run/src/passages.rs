@@ -6,11 +6,16 @@
 //! words of each cut with those of its witness, and writes each record, some with another text, or the
 //! places of what would be cut (`spans`).
 //!
-//! Memory: 32 bytes for each anchor, one for 18 words at a length of 50, and for each run.
+//! Memory: anchors (28 bytes each, one for 18 words at a length of 50) and all that is found of them
+//! (`anchor_store`) are in memory as far as the budget goes, and spilled beyond it; they are grouped part
+//! by part (`grouping`). What the budget does not bound: the runs and the cuts, the names and places of
+//! the documents that have some, and the copies of a single anchor.
 
+mod anchor_store;
 mod answer;
 mod excerpts;
 mod exhibits;
+mod grouping;
 mod job;
 mod numbers;
 mod placing;

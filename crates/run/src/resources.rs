@@ -21,6 +21,11 @@ pub struct Resources {
 }
 
 impl Resources {
+    /// Directory of temporary files.
+    pub(crate) fn folder(&self) -> PathBuf {
+        self.scratch.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
     /// A job without inputs and output.
     pub fn job(&self, settings: &Settings) -> Job {
         let job = Job::new(Vec::new(), PathBuf::new());
@@ -28,7 +33,7 @@ impl Resources {
             settings: settings.clone(),
             threads: self.threads,
             memory: self.memory,
-            scratch: Some(self.scratch.clone().unwrap_or_else(std::env::temp_dir)),
+            scratch: Some(self.folder()),
             strict: self.strict,
             report: false,
             max_pairs: self.max_pairs.unwrap_or(job.max_pairs),

@@ -5,7 +5,7 @@ use crate::guards::LossLimit;
 use crate::memory::Memory;
 use crate::readings::first::Admitted;
 use crate::settings::thread_count;
-use crate::{LookalikeError, Settings};
+use crate::{LookalikeError, Settings, state};
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_io::Problem;
 use lookalike_io::input::LeftOut;
@@ -30,9 +30,11 @@ pub struct SearchRun {
     pub skip_unreadable: bool,
     /// Number of threads; 0 for as many as there are cores.
     pub threads: usize,
-    /// Memory budget in bytes (approximate) for the texts that are read at a time.
+    /// Memory budget in bytes (approximate) for the texts that are read at a time and, in a search for
+    /// passages, for what is found: beyond it, that is spilled.
     pub memory: Option<u64>,
-    /// Directory for copies of standard input and of members of archives.
+    /// Directory for spill files, and for copies of standard input and of members of archives. `None` for
+    /// the one of the output, and the system's for those copies.
     pub scratch: Option<PathBuf>,
     /// The command line, for the record.
     pub command: String,
@@ -51,6 +53,11 @@ impl SearchRun {
 
     pub(crate) fn admitted(&self) -> Admitted {
         Admitted { strict: self.strict, skip_unreadable: self.skip_unreadable }
+    }
+
+    /// Directory of spill files.
+    pub(crate) fn spill_folder(&self, output: &Path) -> PathBuf {
+        self.scratch.clone().unwrap_or_else(|| state::beside(output))
     }
 
     /// Starts a result directory.

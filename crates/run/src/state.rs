@@ -164,14 +164,17 @@ fn process(note: &Path) -> std::io::Result<Option<u32>> {
 /// Directory of temporary files: beside the output, unless it is given; the current directory if
 /// the output is in a store. The system's directory is often in memory.
 pub(crate) fn folder(job: &Job) -> PathBuf {
-    let beside = || {
-        if job.output.to_str().is_some_and(lookalike_io::is_url) {
-            return PathBuf::from(".");
-        }
-        let mut folders = job.output.ancestors().skip(1).filter(|folder| folder.is_dir());
-        folders.next().map_or_else(|| PathBuf::from("."), Path::to_owned)
-    };
-    job.scratch.clone().unwrap_or_else(beside)
+    job.scratch.clone().unwrap_or_else(|| beside(&job.output))
+}
+
+/// The directory of an output, or the one around it that exists; the current directory if the output is
+/// in a store.
+pub(crate) fn beside(output: &Path) -> PathBuf {
+    if output.to_str().is_some_and(lookalike_io::is_url) {
+        return PathBuf::from(".");
+    }
+    let mut folders = output.ancestors().skip(1).filter(|folder| folder.is_dir());
+    folders.next().map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
 /// Approximate bytes that reading will store.

@@ -3,6 +3,8 @@
 //! * [`SpillFile`]: an append-only file of frames, for data beyond a memory budget
 //!   ([`spill_file`]). Frames can be read in part, and a file that was cut off is reopened up to
 //!   its last whole frame.
+//! * [`Partitions`]: records by partition, in memory up to a budget, and beyond it in a spill file
+//!   ([`partitions`]).
 //! * [`write_checked_file`], [`read_checked_file`]: a file that is complete and verified, or absent
 //!   ([`checked_file`]). [`Checkpoint`] is the trait of what is stored that way.
 //! * [`regular_file`]: opens files by names that are fixed, without following links or waiting.
@@ -23,6 +25,8 @@ mod checkpoint;
 #[cfg(feature = "files")]
 mod damage;
 #[cfg(feature = "files")]
+pub mod partitions;
+#[cfg(feature = "files")]
 pub mod regular_file;
 #[cfg(feature = "files")]
 pub mod spill_file;
@@ -33,5 +37,7 @@ pub use arrays::{Decoder, Encoder, Number};
 #[cfg(feature = "files")]
 pub use checked_file::{read_checked_file, write_checked_file};
 pub use checkpoint::Checkpoint;
+#[cfg(feature = "files")]
+pub use partitions::Partitions;
 #[cfg(feature = "files")]
 pub use spill_file::{Frame, Reopened, SpillFile};

@@ -182,6 +182,7 @@ def passages(c: Checks) -> None:
     trees = {}
     for name, length, copies, rule, whole, options in (
         ("kept", 8, 2, "kept", None, ()), ("one thread", 8, 2, "kept", None, ("-j", "1")), ("three threads", 8, 2, "kept", None, ("-j", "3", "--memory", "64MB")),
+        ("little memory", 8, 2, "kept", None, ("--memory", "64KB")),
         ("later", 8, 2, "later", None, ()), ("all", 8, 2, "all", None, ()), ("longer", 13, 2, "kept", None, ()), ("three copies", 8, 3, "kept", None, ()), ("a word", 1, 2, "kept", None, ()),
         ("lines", 8, 2, "kept", "line", ("--whole", "line")), ("sentences", 8, 2, "kept", "sentence", ("--whole", "sentence")),
     ):
@@ -202,7 +203,9 @@ def passages(c: Checks) -> None:
             done = c.run("passages", out / "kept.jsonl", "-o", again, "-q", "-L", str(length))
             found = summary_of(again)["cut_units"] if done.returncode == 0 else None
             c.check("passages: what a second run finds are joints", found is not None and found * 50 < summary_of(out)["cut_units"], (found, done.stderr))
-    c.check("passages: the same bytes for any threads and memory", trees["kept"] == trees["one thread"] == trees["three threads"])
+    c.check("passages: the same bytes for any threads and memory", trees["kept"] == trees["one thread"] == trees["three threads"] == trees["little memory"])
+    spilled = [summary_of(c.out(f"passages {name}"))["run"].get("scratch_bytes", 0) for name in ("kept", "little memory")]
+    c.check("passages: what exceeds the memory is spilled", spilled[0] == 0 < spilled[1], spilled)
     listed = c.out("passages none")
     done = c.run("passages", source, "-o", listed, "--tables", "tsv", "-q", "-L", "8", "--cut", "none")
     c.check("passages: none writes no documents", done.returncode == 0 and not (listed / "kept.jsonl").exists() and (listed / "passages.tsv").read_bytes() == trees["kept"]["passages.tsv"], done.stderr)

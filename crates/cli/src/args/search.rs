@@ -30,15 +30,15 @@ pub(crate) struct SearchArgs {
     /// Format of the tables
     #[arg(long, value_parser = table_format(), default_value = "parquet", help_heading = "Output")]
     pub(crate) tables: TableFormat,
-    /// Memory budget for texts that are read at a time [default: three quarters of the memory
-    /// available]; what is found is in memory besides
+    /// Memory budget (approximate). `passages` spills what it finds beyond it to --scratch;
+    /// `decontaminate` reads fewer texts at a time [default: three quarters of the memory available]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
     pub(crate) memory: Option<usize>,
     /// Threads to use [default: all cores]
     #[arg(long, short = 'j', value_name = "N", value_parser = threads(), help_heading = "Running")]
     pub(crate) threads: Option<usize>,
-    /// Directory for copies of standard input and of members of archives [default: the system's for
-    /// temporary files]
+    /// Directory for spill files, and for copies of standard input and of members of archives
+    /// [default: the one of the output, and the system's for those copies]
     #[arg(long, alias = "tmp-dir", value_name = "DIR", help_heading = "Running")]
     pub(crate) scratch: Option<PathBuf>,
     #[command(flatten)]

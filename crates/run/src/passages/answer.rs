@@ -1,5 +1,6 @@
 //! A search in memory: a source to tables, without a result directory.
 
+use super::anchor_store::SpillLimits;
 use super::job::Writing;
 use super::search::Search;
 use super::settings::{PassageSettings, check_documents, recorded};
@@ -97,6 +98,7 @@ pub fn passages(
         passages,
         admitted: Admitted { strict: resources.strict, skip_unreadable: false },
         limits: limits(resources.threads, resources.memory),
+        spill: SpillLimits::new(resources.memory, resources.folder()),
     };
     let work = || {
         let found = search.find(progress)?;

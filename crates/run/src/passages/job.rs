@@ -1,5 +1,6 @@
 //! A search over files, to a result directory.
 
+use super::anchor_store::SpillLimits;
 use super::excerpts::ShownPassages;
 use super::exhibits::{Choice, Collected};
 use super::placing::{PlacedDocument, Placing};
@@ -24,7 +25,7 @@ use crate::{LookalikeError, Settings, input_fields, skipped_files};
 use lookalike_engine::Progress;
 use lookalike_io::Inputs;
 use lookalike_io::sink::{RouteOptions, Staging};
-use lookalike_report::{Page, PassageReport, PassageSummary, SpanCounts, Tool};
+use lookalike_report::{Page, PassageReport, PassageSummary, Run, SpanCounts, Tool};
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -136,6 +137,7 @@ fn carry_out(
         passages: &job.passages,
         admitted: job.run.admitted(),
         limits: limits(job.run.threads, job.run.memory),
+        spill: SpillLimits::new(job.run.memory, job.run.spill_folder(&job.output)),
     };
     let found = search.find(progress)?;
     let reading = started.elapsed().as_secs_f64();
@@ -178,7 +180,10 @@ fn carry_out(
     summary.outputs.extend(files);
     let phases = [("searching", reading), (last, started.elapsed().as_secs_f64() - reading)];
     let (command, threads) = (&job.run.command, search.limits.threads);
-    summary.run = Some(recorded_run(command, &summary.inputs, threads, &phases, started));
+    summary.run = Some(Run {
+        scratch_bytes: Some(found.spilled).filter(|&bytes| bytes > 0),
+        ..recorded_run(command, &summary.inputs, threads, &phases, started)
+    });
     if let Some(shown) = shown {
         let report = PassageReport { summary: &summary, exhibits: &shown.finish() };
         write_page(&staging, &Page { html: report.html()?, files: Vec::new() })?;

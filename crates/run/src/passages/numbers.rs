@@ -77,6 +77,11 @@ pub(super) struct Numbers {
 }
 
 impl Numbers {
+    /// Number of documents.
+    pub(super) fn count(&self) -> u32 {
+        self.places.len() as u32
+    }
+
     /// Number of documents of the other collection: the smallest numbers.
     pub(super) fn beside(&self) -> u32 {
         self.beside

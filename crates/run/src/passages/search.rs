@@ -1,5 +1,7 @@
 //! The first two readings: which passages stand twice, and what of them is cut.
 
+use super::anchor_store::SpillLimits;
+use super::grouping::{Grouped, WindowHasher, grouped};
 use super::numbers::{Numbers, ReadDocument, ReadDocuments};
 use super::settings::{PassageScope, PassageSettings};
 use super::stretches::sides_of_run;
@@ -17,9 +19,9 @@ use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::{Progress, keep_value};
 use lookalike_io::{Content, Fate, Fates, Inputs, RecordView};
 use lookalike_passages::anchors::{AnchorScratch, anchors};
-use lookalike_passages::classes::{Classes, Repeated};
-use lookalike_passages::questions::{Answers, Questions};
-use lookalike_passages::{Anchor, Cut, Lengths, Place, Run, Scope, kept, runs};
+use lookalike_passages::classes::Repeated;
+use lookalike_passages::questions::Questions;
+use lookalike_passages::{Anchor, Cut, Lengths, Place, Run, Scope, kept};
 use lookalike_report::KeepValues;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +35,7 @@ pub(super) struct Search<'a> {
     pub(super) passages: &'a PassageSettings,
     pub(super) admitted: Admitted,
     pub(super) limits: PipelineLimits,
+    pub(super) spill: SpillLimits,
 }
 
 /// What a search found.
@@ -47,6 +50,8 @@ pub(super) struct Found {
     pub(super) reader: UnitReader,
     /// The keep rules for which some documents have no value.
     pub(super) keep_values: Vec<KeepValues>,
+    /// Bytes that were spilled.
+    pub(super) spilled: u64,
 }
 
 impl Found {
@@ -77,7 +82,7 @@ impl Found {
 
 impl Search<'_> {
     pub(super) fn find(&self, progress: &dyn Progress) -> Result<Found, LookalikeError> {
-        let Self { documents, own_files, settings, passages, admitted, limits } = *self;
+        let Self { documents, own_files, settings, passages, admitted, limits, .. } = *self;
         let lengths = passages.check()?;
         let skip = admitted.skip_unreadable && !admitted.strict;
         let analysis = settings.analysis_of(documents.inputs, skip);
@@ -98,12 +103,12 @@ impl Search<'_> {
             salts,
             is_given,
         };
-        let (mut read, mut all) = (ReadDocuments::default(), Vec::new());
+        let (mut read, mut all) = (ReadDocuments::default(), self.spill.anchors());
         let each = |place: (u32, u32), (of, found): (ReadDocument, Vec<Anchor>)| {
             let document = read.add(place, place.0 < own_files, &of);
-            let at = |anchor: Anchor| Place { document, ..anchor.place };
-            all.extend(found.into_iter().map(|anchor| Anchor { place: at(anchor), ..anchor }));
-            Ok(())
+            found.into_iter().try_for_each(|anchor| {
+                all.add(&Anchor { place: Place { document, ..anchor.place }, ..anchor })
+            })
         };
         let first = FirstReading::read(documents, &of_documents, admitted, limits, progress, each)?;
         if let Some(field) = settings.separate_by.as_ref().filter(|_| first.counts().documents > 0)
@@ -114,39 +119,48 @@ impl Search<'_> {
         let keep_values =
             lacking(inputs, &keep.rules, |rule| read.valueless(keep.rules.len())[rule])?;
         let numbers = read.by_precedence(&keep.rules);
-        for anchor in &mut all {
-            anchor.place.document = numbers.at(anchor.place.document);
-        }
-        let (classes, questions) = Classes::new(all);
-        let answers =
-            answers(documents, &first, &numbers, &questions, &of_documents, limits, progress)?;
+        let hasher = SecondReader {
+            documents,
+            first: &first,
+            numbers: &numbers,
+            reader: &of_documents,
+            limits,
+            progress,
+        };
         let scope = passages.scope.scope();
         let repeated = Repeated { copies: passages.copies, scope };
-        let runs = runs::runs(classes.pieces(&answers, repeated));
-        drop(classes);
+        let found = grouped(all, &numbers, repeated, &self.spill, &hasher)?;
+        let Grouped { runs, spilled } = found;
         let cuts = passages.cut.rule();
         let cuts = cuts.map_or_else(Vec::new, |rule| {
             kept::cuts_beside(&runs, lengths, rule, scope, |document| numbers.is_fixed(document))
         });
-        Ok(Found { first, numbers, lengths, scope, runs, cuts, reader, keep_values })
+        Ok(Found { first, numbers, lengths, scope, runs, cuts, reader, keep_values, spilled })
     }
 }
 
-/// Hashes the windows that are asked for, in a reading of the documents that have some.
-fn answers(
-    documents: Documents<'_>,
-    first: &FirstReading,
-    numbers: &Numbers,
-    questions: &Questions,
-    reader: &AnchorReader<'_>,
+/// Hashes windows in a reading of the documents that have some which are asked for.
+struct SecondReader<'a> {
+    documents: Documents<'a>,
+    first: &'a FirstReading,
+    numbers: &'a Numbers,
+    reader: &'a AnchorReader<'a>,
     limits: PipelineLimits,
-    progress: &dyn Progress,
-) -> Result<Answers, LookalikeError> {
-    let asked: Vec<(u32, usize)> = questions.documents(reader.lengths).collect();
-    let wanted = numbers.places_of(asked.iter().map(|&(document, _)| document));
-    // By document: they are not read in the order of their numbers.
-    let mut found: Vec<(u32, Vec<u64>)> = Vec::new();
-    if !wanted.is_empty() {
+    progress: &'a dyn Progress,
+}
+
+impl WindowHasher for SecondReader<'_> {
+    fn hash(
+        &self,
+        questions: &Questions,
+        each: &mut dyn FnMut(u32, Vec<u64>) -> Result<(), LookalikeError>,
+    ) -> Result<(), LookalikeError> {
+        let Self { documents, first, numbers, reader, limits, progress } = *self;
+        let asked: Vec<(u32, usize)> = questions.documents(reader.lengths).collect();
+        let wanted = numbers.places_of(asked.iter().map(|&(document, _)| document));
+        if wanted.is_empty() {
+            return Ok(());
+        }
         let second = SecondReading { documents, first, wanted: &wanted, limits };
         let visitor = |_: &[(u32, u32)]| Hashing {
             reader,
@@ -156,15 +170,10 @@ fn answers(
             scratch: UnitScratch::default(),
             hashes: Vec::new(),
         };
-        let each = &mut |of_document| {
-            found.push(of_document);
-            Ok(())
-        };
+        let each = &mut |(document, hashes)| each(document, hashes);
         second.run("comparing", None, &visitor, each, progress)?;
+        Ok(())
     }
-    found.sort_unstable_by_key(|&(document, _)| document);
-    let hashes = found.into_iter().flat_map(|(_, hashes)| hashes).collect();
-    Ok(Answers::new(questions, hashes))
 }
 
 /// Finds the anchors of documents.

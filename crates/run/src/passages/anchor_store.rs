@@ -1,0 +1,281 @@
+//! What is found of passages, as records that are spilled beyond the memory budget: anchors by their keys,
+//! pieces by their documents.
+
+use crate::LookalikeError;
+use crate::memory::Memory;
+use lookalike_engine::EngineError;
+use lookalike_passages::classes::Piece;
+use lookalike_passages::{Anchor, Place};
+use lookalike_spill::Partitions;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Partitions of anchors and of pieces: few enough for frames of some kilobytes.
+const PARTITIONS: usize = 256;
+
+/// The most bytes of anchors that are grouped at a time, where there is memory for more: what is grouped
+/// is in memory several times.
+const GROUPED: u64 = 8 << 20;
+
+/// Bytes that grouping takes for each anchor: the anchor, twice, and its class.
+const GROUPING: u64 = 80;
+
+/// How much of what is found is in memory, and where the rest is spilled.
+#[derive(Debug, Clone)]
+pub(super) struct SpillLimits {
+    memory: Memory,
+    folder: PathBuf,
+}
+
+impl SpillLimits {
+    pub(super) fn new(memory: Option<u64>, folder: PathBuf) -> Self {
+        Self { memory: Memory::of(memory), folder }
+    }
+
+    /// Partitions of which a share of the budget is in memory.
+    fn partitions<const N: usize>(&self, count: usize, bytes: u64) -> Partitions<N> {
+        Partitions::new(count, bytes, self.folder.clone())
+    }
+
+    /// For anchors and for pieces: a quarter, and twice an eighth.
+    pub(super) fn anchors(&self) -> AnchorStore {
+        let records = self.partitions(PARTITIONS, self.memory.0 / 4);
+        AnchorStore { records, folder: self.folder.clone() }
+    }
+
+    /// The anchors of each part whose windows are compared.
+    pub(super) fn open(&self, parts: usize) -> AnchorStore {
+        let records = self.partitions(parts, self.memory.0 / 8);
+        AnchorStore { records, folder: self.folder.clone() }
+    }
+
+    /// The hashes of the windows of each part.
+    pub(super) fn hashes(&self, parts: usize) -> HashStore {
+        let records = self.partitions(parts, self.memory.0 / 8);
+        HashStore { records, folder: self.folder.clone() }
+    }
+
+    pub(super) fn pieces(&self, documents: u32) -> PieceStore {
+        let records = self.partitions(PARTITIONS, self.memory.0 / 8);
+        PieceStore { records, documents: documents.into(), folder: self.folder.clone() }
+    }
+
+    /// The most anchors that are grouped at a time: an eighth of the budget.
+    pub(super) fn grouped(&self) -> u64 {
+        ((self.memory.0 / 8).min(GROUPED) / GROUPING).max(1)
+    }
+
+    /// The most windows' questions that are answered in one reading: a sixteenth of the budget.
+    pub(super) fn questions(&self) -> usize {
+        usize::try_from(self.memory.0 / 16 / 16).unwrap_or(usize::MAX).max(1)
+    }
+}
+
+/// The error of a spill file.
+fn spill_error(folder: &Path) -> impl Fn(io::Error) -> LookalikeError {
+    let folder = folder.display().to_string();
+    move |error| {
+        let (folder, reason) = (folder.clone(), error.to_string());
+        EngineError::Scratch { folder, reason }.into()
+    }
+}
+
+/// Anchors in partitions.
+pub(super) struct AnchorStore {
+    records: Partitions<7>,
+    folder: PathBuf,
+}
+
+/// Anchors that are grouped at a time: of whole partitions, or some of the keys of one partition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Part {
+    partitions: std::ops::Range<usize>,
+    /// Of the keys of each partition, one in so many, and which ones.
+    one_in: u64,
+    which: u64,
+}
+
+impl AnchorStore {
+    /// Adds an anchor to the partition of its key.
+    ///
+    /// # Errors
+    /// A spill file that cannot be written.
+    pub(super) fn add(&mut self, anchor: &Anchor) -> Result<(), LookalikeError> {
+        // Minima have uniform low bits.
+        self.add_to((anchor.key % PARTITIONS as u64) as usize, anchor)
+    }
+
+    /// Adds an anchor to a partition.
+    ///
+    /// # Errors
+    /// As [`AnchorStore::add`].
+    pub(super) fn add_to(
+        &mut self,
+        partition: usize,
+        anchor: &Anchor,
+    ) -> Result<(), LookalikeError> {
+        let Anchor { key, context, place, windows, offset } = *anchor;
+        let record = [
+            key as u32,
+            (key >> 32) as u32,
+            context as u32,
+            (context >> 32) as u32,
+            place.document,
+            place.unit,
+            u32::from(windows) | u32::from(offset) << 16,
+        ];
+        self.records.push(partition, record).map_err(spill_error(&self.folder))
+    }
+
+    /// Parts of at most so many anchors, unless more have one key.
+    pub(super) fn parts(&self, most: u64) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut anchors = 0;
+        for partition in 0..self.records.count() {
+            let of_partition = self.records.len(partition);
+            let one_in = of_partition.div_ceil(most).next_power_of_two().min(1 << 7);
+            anchors += of_partition;
+            match parts.last_mut() {
+                Some(last) if anchors <= most && last.one_in == 1 => {
+                    last.partitions.end = partition + 1;
+                }
+                _ => {
+                    let partitions = partition..partition + 1;
+                    let part = |which| Part { partitions: partitions.clone(), one_in, which };
+                    parts.extend((0..one_in).map(part));
+                    anchors = of_partition;
+                }
+            }
+        }
+        parts
+    }
+
+    /// The anchors of a part, which are freed with the last part of their partitions.
+    ///
+    /// # Errors
+    /// A spill file that cannot be read.
+    pub(super) fn take(&mut self, part: &Part) -> Result<Vec<Anchor>, LookalikeError> {
+        let partitions = part.partitions.clone();
+        let of_all: u64 = partitions.clone().map(|partition| self.records.len(partition)).sum();
+        let mut anchors = Vec::with_capacity((of_all / part.one_in) as usize);
+        for partition in partitions {
+            let each = |record| {
+                let anchor = anchor_of(record);
+                if anchor.key / PARTITIONS as u64 % part.one_in == part.which {
+                    anchors.push(anchor);
+                }
+            };
+            self.records.read(partition, each).map_err(spill_error(&self.folder))?;
+            if part.which + 1 == part.one_in {
+                self.records.clear(partition);
+            }
+        }
+        Ok(anchors)
+    }
+
+    /// The anchors of a partition, which are freed.
+    ///
+    /// # Errors
+    /// As [`AnchorStore::take`].
+    pub(super) fn take_partition(&mut self, number: usize) -> Result<Vec<Anchor>, LookalikeError> {
+        self.take(&Part { partitions: number..number + 1, one_in: 1, which: 0 })
+    }
+
+    /// Bytes in the spill file.
+    pub(super) fn spilled(&self) -> u64 {
+        self.records.spilled()
+    }
+}
+
+fn anchor_of([key, key_top, context, context_top, document, unit, lengths]: [u32; 7]) -> Anchor {
+    let long = |low, top| u64::from(low) | u64::from(top) << 32;
+    Anchor {
+        key: long(key, key_top),
+        context: long(context, context_top),
+        place: Place { document, unit },
+        windows: lengths as u16,
+        offset: (lengths >> 16) as u16,
+    }
+}
+
+/// Hashes of windows, by part.
+pub(super) struct HashStore {
+    records: Partitions<2>,
+    folder: PathBuf,
+}
+
+impl HashStore {
+    /// Adds a hash to those of a part.
+    ///
+    /// # Errors
+    /// A spill file that cannot be written.
+    pub(super) fn add(&mut self, part: usize, hash: u64) -> Result<(), LookalikeError> {
+        let record = [hash as u32, (hash >> 32) as u32];
+        self.records.push(part, record).map_err(spill_error(&self.folder))
+    }
+
+    /// The hashes of a part in the order in which they were added. They are freed.
+    ///
+    /// # Errors
+    /// A spill file that cannot be read.
+    pub(super) fn take(&mut self, part: usize) -> Result<Vec<u64>, LookalikeError> {
+        let mut hashes = Vec::with_capacity(self.records.len(part) as usize);
+        let each = |[low, top]: [u32; 2]| hashes.push(u64::from(low) | u64::from(top) << 32);
+        self.records.read(part, each).map_err(spill_error(&self.folder))?;
+        self.records.clear(part);
+        Ok(hashes)
+    }
+
+    /// Bytes in the spill file.
+    pub(super) fn spilled(&self) -> u64 {
+        self.records.spilled()
+    }
+}
+
+/// Pieces by ranges of documents.
+pub(super) struct PieceStore {
+    records: Partitions<6>,
+    /// Number of documents.
+    documents: u64,
+    folder: PathBuf,
+}
+
+impl PieceStore {
+    /// Adds pieces, in any order.
+    ///
+    /// # Errors
+    /// A spill file that cannot be written.
+    pub(super) fn add(&mut self, pieces: &[Piece]) -> Result<(), LookalikeError> {
+        for &Piece { at, windows, first, copies } in pieces {
+            let range = u64::from(at.document) * PARTITIONS as u64 / self.documents.max(1);
+            let record = [at.document, at.unit, windows, first.document, first.unit, copies];
+            let added = self.records.push(range as usize, record);
+            added.map_err(spill_error(&self.folder))?;
+        }
+        Ok(())
+    }
+
+    /// Gives the pieces of each range of documents to `each`, the ranges in order. They are freed.
+    ///
+    /// # Errors
+    /// A spill file that cannot be read.
+    pub(super) fn take(mut self, mut each: impl FnMut(Vec<Piece>)) -> Result<(), LookalikeError> {
+        for range in 0..PARTITIONS {
+            let mut pieces = Vec::with_capacity(self.records.len(range) as usize);
+            let piece = |[document, unit, windows, first, first_unit, copies]: [u32; 6]| {
+                let at = Place { document, unit };
+                let first = Place { document: first, unit: first_unit };
+                pieces.push(Piece { at, windows, first, copies });
+            };
+            self.records.read(range, piece).map_err(spill_error(&self.folder))?;
+            self.records.clear(range);
+            each(pieces);
+        }
+        Ok(())
+    }
+
+    /// Bytes in the spill file.
+    pub(super) fn spilled(&self) -> u64 {
+        self.records.spilled()
+    }
+}
