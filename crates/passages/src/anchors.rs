@@ -1,6 +1,7 @@
 //! Anchors: for each window the k-gram that it elects, and the runs of windows that elect the same one.
 
 use crate::Place;
+use crate::minima::minima;
 use crate::window_hash::RunHashes;
 use lookalike_core::batch;
 
@@ -74,8 +75,7 @@ pub struct Anchor {
 #[derive(Debug, Default)]
 pub struct AnchorScratch {
     hashes: Vec<u64>,
-    /// Places of k-grams that may be elected, their hashes ascending.
-    minima: std::collections::VecDeque<usize>,
+    suffixes: Vec<u32>,
     runs: RunHashes,
 }
 
@@ -102,13 +102,12 @@ pub fn anchors(
     mut emit: impl FnMut(Anchor),
 ) {
     let Lengths { window, gram } = lengths;
-    let AnchorScratch { hashes, minima, runs } = scratch;
+    let AnchorScratch { hashes, suffixes, runs } = scratch;
     if units.len() < window {
         return;
     }
     hashes.clear();
     batch::shingles(units, gram, hashes);
-    minima.clear();
     runs.read(units);
     // The windows that elect a k-gram have no more than two windows' units.
     runs.up_to(2 * window);
@@ -126,23 +125,15 @@ pub fn anchors(
             offset: (elected - first) as u16,
         });
     };
-    for (at, &hash) in hashes.iter().enumerate() {
-        // The last of equal ones is elected: a rule of the content alone.
-        while minima.back().is_some_and(|&last| hash <= hashes[last]) {
-            minima.pop_back();
-        }
-        minima.push_back(at);
-        let Some(first) = (at + 1).checked_sub(choice) else { continue };
-        if minima[0] < first {
-            minima.pop_front();
-        }
-        if minima[0] != present.1 {
+    // The last of equal ones is elected: a rule of the content alone.
+    minima(hashes, choice, suffixes, |first, elected| {
+        if elected != present.1 {
             if present.1 != usize::MAX {
                 finish(present, first);
             }
-            present = (first, minima[0]);
+            present = (first, elected);
         }
-    }
+    });
     finish(present, units.len() - window + 1);
 }
 

@@ -28,6 +28,7 @@ pub mod anchors;
 pub mod classes;
 pub mod finder;
 pub mod kept;
+mod minima;
 pub mod near;
 pub mod questions;
 pub mod runs;
