@@ -53,6 +53,7 @@ from checks.mail_options import mail_options
 from checks.methods import lexicons, methods, simhash_idf
 from checks.office import office
 from checks.passages import passages
+from checks.passage_explain import passage_explain
 from checks.passage_page import passage_page
 from checks.passage_spans import passage_spans
 from checks.passage_units import passage_units
@@ -113,6 +114,7 @@ PARTS = (
     lost,
     decontaminated,
     passages,
+    passage_explain,
     passage_page,
     passage_spans,
     passage_units,

@@ -132,11 +132,13 @@ Examples:
   lookalike compare docs.jsonl#17 docs.jsonl#42 --shingle 3
   lookalike compare a.txt b.txt --format json")]
     Compare(CompareArgs),
-    /// Explain why two documents of a run were matched, or were not
+    /// Explain why two documents of a run were matched, or were not, or what was cut of a document
     #[command(after_help = "\
 Examples:
   lookalike explain doc-17 doc-42 --run clean
-  lookalike explain 'docs.jsonl:3' 'docs.jsonl:9' --run clean --format json")]
+  lookalike explain 'docs.jsonl:3' 'docs.jsonl:9' --run clean --format json
+  lookalike explain doc-17 --run cut                  # a result of passages
+  lookalike explain doc-17 1200..1390 --run cut")]
     Explain(ExplainArgs),
     /// Show clusters, documents, losses or texts of a finished run
     #[command(after_help = "\

@@ -114,12 +114,12 @@ impl ReadRemoval {
 }
 
 /// The name in a row from a column on.
-fn name(row: &[Value], at: usize) -> Option<DocumentName<'static>> {
+pub(crate) fn name(row: &[Value], at: usize) -> Option<DocumentName<'static>> {
     DocumentName::read(row.get(at..at + WIDTH)?)
 }
 
 /// Indices of columns. A table of JSON lines without rows does not name its columns.
-fn columns<const N: usize>(
+pub(crate) fn columns<const N: usize>(
     table: &TableReader,
     names: [&str; N],
 ) -> Result<[usize; N], TableError> {

@@ -151,8 +151,9 @@ pub mod results {
     pub use lookalike_io::TableFormat;
     pub use lookalike_report::{Comparison, SettingsSummary, Summary, TextStyle, human};
     pub use lookalike_run::{
-        DocumentComparison, ReclusterJob, ResultTable, Shown, UndoJob, What, compare, compare_in,
-        explain, read_table, recluster, show, undo,
+        DocumentComparison, ExplainedDocument, ExplainedPassage, ExplainedPassages, ExplainedSide,
+        ReclusterJob, ResultTable, Shown, UndoJob, What, command_of, compare, compare_in, explain,
+        explain_passages, read_table, recluster, show, undo,
     };
 }
 

@@ -95,13 +95,15 @@ pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from, merge_lexicons};
 pub use memory_table::ResultTable;
 pub use passages::{
-    PassageScope, PassageSettings, PassageUnit, Passages, PassagesJob, WhatIsCut, WhatIsWritten,
-    Whole, passages, run_passages,
+    ExplainedDocument, ExplainedPassage, ExplainedPassages, ExplainedSide, PassageScope,
+    PassageSettings, PassageUnit, Passages, PassagesJob, WhatIsCut, WhatIsWritten, Whole,
+    explain_passages, passages, run_passages,
 };
 pub use piped::{StreamFiles, run_dedup_into};
 pub use read_table::read_table;
 pub use recluster::{ReclusterJob, recluster};
 pub use resources::Resources;
+pub use run_inputs::command_of;
 pub use scratch_dir::ScratchDirError;
 pub use search_job::{SearchOutcome, SearchRun};
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings, Shingle};

@@ -15,6 +15,7 @@ mod anchor_store;
 mod answer;
 mod excerpts;
 mod exhibits;
+mod explain;
 mod grouping;
 mod job;
 mod numbers;
@@ -28,5 +29,8 @@ mod units;
 mod whole;
 
 pub use answer::{Passages, passages};
+pub use explain::{
+    ExplainedDocument, ExplainedPassage, ExplainedPassages, ExplainedSide, explain_passages,
+};
 pub use job::{PassagesJob, run_passages};
 pub use settings::{PassageScope, PassageSettings, PassageUnit, WhatIsCut, WhatIsWritten, Whole};

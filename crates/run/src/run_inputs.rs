@@ -2,9 +2,10 @@
 
 use crate::{LookalikeError, Settings};
 use lookalike_io::{Extractor, Format, InputFile, Inputs};
-use lookalike_report::Summary;
+use lookalike_report::{InputSummary, PassageSummary, Run, Summary};
 use lookalike_spill::regular_file;
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -37,9 +38,37 @@ impl RunJob {
     }
 }
 
+/// What a summary says of the inputs of its run.
+pub(crate) trait RunSummary {
+    /// The inputs, but for those of another collection.
+    fn inputs(&self) -> &[InputSummary];
+    /// The run.
+    fn run(&self) -> Option<&Run>;
+}
+
+impl RunSummary for Summary {
+    fn inputs(&self) -> &[InputSummary] {
+        &self.inputs
+    }
+
+    fn run(&self) -> Option<&Run> {
+        self.run.as_ref()
+    }
+}
+
+impl RunSummary for PassageSummary {
+    fn inputs(&self) -> &[InputSummary] {
+        &self.inputs
+    }
+
+    fn run(&self) -> Option<&Run> {
+        self.run.as_ref()
+    }
+}
+
 /// A finished run with its inputs.
-pub(crate) struct RunInputs {
-    pub(crate) summary: Summary,
+pub(crate) struct RunInputs<S = Summary> {
+    pub(crate) summary: S,
     pub(crate) job: RunJob,
     pub(crate) inputs: Inputs,
     /// Number of inputs that are not protected: the first ones.
@@ -59,19 +88,29 @@ impl std::fmt::Display for InputsChanged {
 }
 
 impl RunInputs {
+    /// The inputs of a run of `dedup` or `cluster`.
+    ///
+    /// # Errors
+    /// As of [`RunInputs::of`], and a directory without such a run.
+    pub(crate) fn find(run: &Path) -> Result<Self, LookalikeError> {
+        let (summary, job) = read_summary(run)?;
+        Self::of(run, summary, job)
+    }
+}
+
+impl<S: RunSummary> RunInputs<S> {
     /// Finds the inputs of a run. Relative names are those of the working directory of the run;
     /// they are looked up there, in the current directory, in the directory of the run and in the one
     /// that holds it. The first of these with the inputs as they were is taken, else the first
     /// with inputs.
     ///
     /// # Errors
-    /// A directory without a finished run, standard input, inputs that are in none of these.
-    pub(crate) fn find(run: &Path) -> Result<Self, LookalikeError> {
-        let (summary, mut job) = read_summary(run)?;
+    /// Standard input, inputs that are in none of these.
+    pub(crate) fn of(run: &Path, summary: S, mut job: RunJob) -> Result<Self, LookalikeError> {
         if job.inputs.iter().chain(&job.against).any(|input| input == "-") {
             return Err(LookalikeError::StandardInput);
         }
-        let recorded = summary.run.as_ref().and_then(|run| run.directory.as_deref());
+        let recorded = summary.run().and_then(|run| run.directory.as_deref());
         let holds = std::path::absolute(run).ok().and_then(|run| Some(run.parent()?.to_owned()));
         let places =
             [recorded.map(PathBuf::from), Some(PathBuf::new()), Some(run.to_owned()), holds];
@@ -83,7 +122,7 @@ impl RunInputs {
             }
             match discover(run, &job, &place) {
                 Ok((inputs, own)) => {
-                    let changed = changed_inputs(&inputs.files[..own], &summary);
+                    let changed = changed_inputs(&inputs.files[..own], summary.inputs());
                     if changed.is_none() {
                         job.look_in(&place);
                         return Ok(Self { summary, job, inputs, own, changed });
@@ -113,10 +152,10 @@ impl RunInputs {
     }
 }
 
-impl RunInputs {
+impl<S: RunSummary> RunInputs<S> {
     /// The inputs that the run could not read, or not to their ends, and skipped.
     pub(crate) fn unreadable(&self) -> BTreeSet<u32> {
-        let of_summary = |name: &str| self.summary.inputs.iter().find(|one| one.name == name);
+        let of_summary = |name: &str| self.summary.inputs().iter().find(|one| one.name == name);
         let was_unreadable =
             |file: &InputFile| of_summary(&file.name).is_some_and(|one| one.unreadable);
         let files = (0..).zip(&self.inputs.files);
@@ -161,8 +200,8 @@ fn discover(run: &Path, job: &RunJob, place: &Path) -> Result<(Inputs, usize), L
 }
 
 /// The first difference of inputs from those that a summary names.
-fn changed_inputs(files: &[InputFile], summary: &Summary) -> Option<InputsChanged> {
-    let sizes = |name: &str| summary.inputs.iter().find(|input| input.name == name);
+fn changed_inputs(files: &[InputFile], of_run: &[InputSummary]) -> Option<InputsChanged> {
+    let sizes = |name: &str| of_run.iter().find(|input| input.name == name);
     let change = files.iter().find_map(|file| match sizes(&file.name) {
         None => Some(format!("{} was not there", file.name)),
         Some(known) if known.bytes != file.size => {
@@ -173,20 +212,72 @@ fn changed_inputs(files: &[InputFile], summary: &Summary) -> Option<InputsChange
     change.map(InputsChanged)
 }
 
+/// The file of the summary, and what is wrong with it.
+fn wrong_summary(run: &Path, reason: String) -> LookalikeError {
+    LookalikeError::Run { path: run.join("summary.json").display().to_string(), reason }
+}
+
+/// The text of a summary.
+fn read_text(run: &Path) -> Result<String, LookalikeError> {
+    if run.to_str().is_some_and(lookalike_io::is_url) {
+        let reason = "runs are read from local directories only; copy it to one first";
+        return Err(wrong_summary(run, reason.to_string()));
+    }
+    let (path, mut text) = (run.join("summary.json"), String::new());
+    let read = regular_file::open_named(&path).and_then(|mut file| file.read_to_string(&mut text));
+    read.map_err(|e| wrong_summary(run, e.to_string()))?;
+    Ok(text)
+}
+
+/// The name of the command that wrote a result.
+///
+/// # Errors
+/// A directory without a finished run.
+pub fn command_of(run: &Path) -> Result<String, LookalikeError> {
+    let text = read_text(run)?;
+    serde_json::from_str(&text)
+        .map(|RunCommand { command }| command)
+        .map_err(|e| wrong_summary(run, format!("not written by this version of lookalike ({e})")))
+}
+
+/// Refuses results of other words and hashes than those of this program.
+fn check_analysis(run: &Path, analysis: &str, hash: &str) -> Result<(), LookalikeError> {
+    match (analysis, hash) == (lookalike_text::ANALYSIS_NAME, lookalike_core::HASH_NAME) {
+        true => Ok(()),
+        false => Err(wrong_summary(
+            run,
+            format!(
+                "made with analysis {analysis} and hash {hash}, this program has {} and {}",
+                lookalike_text::ANALYSIS_NAME,
+                lookalike_core::HASH_NAME
+            ),
+        )),
+    }
+}
+
+/// The summary of a search for repeated passages, and what its job was.
+///
+/// # Errors
+/// A directory without a finished search, or of another version.
+pub(crate) fn read_passage_summary(run: &Path) -> Result<(PassageSummary, RunJob), LookalikeError> {
+    let foreign = |e: serde_json::Error| {
+        let reason = format!("not written by this version of lookalike, or changed since ({e})");
+        wrong_summary(run, reason)
+    };
+    let summary: PassageSummary = serde_json::from_str(&read_text(run)?).map_err(foreign)?;
+    let text = |name: &str| summary.settings.get(name).and_then(Value::as_str).unwrap_or_default();
+    check_analysis(run, text("analysis"), text("hash"))?;
+    let job = summary.settings.get("job").cloned().unwrap_or_default();
+    Ok((summary, serde_json::from_value(job).map_err(foreign)?))
+}
+
 /// The summary of a run, and what its job was.
 ///
 /// # Errors
 /// A directory without a finished run, or of another version.
 pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeError> {
-    let path = run.join("summary.json");
-    let wrong = |reason: String| LookalikeError::Run { path: path.display().to_string(), reason };
-    if run.to_str().is_some_and(lookalike_io::is_url) {
-        let reason = "runs are read from local directories only; copy it to one first";
-        return Err(wrong(reason.to_string()));
-    }
-    let mut text = String::new();
-    let read = regular_file::open_named(&path).and_then(|mut file| file.read_to_string(&mut text));
-    read.map_err(|e| wrong(e.to_string()))?;
+    let text = read_text(run)?;
+    let wrong = |reason: String| wrong_summary(run, reason);
     let foreign = |e: serde_json::Error| {
         // Results of other commands have other summaries.
         let command = serde_json::from_str(&text).map(|RunCommand { command }| command);
@@ -198,17 +289,7 @@ pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeErr
         })
     };
     let summary: Summary = serde_json::from_str(&text).map_err(foreign)?;
-    if summary.settings.analysis != lookalike_text::ANALYSIS_NAME
-        || summary.settings.hash != lookalike_core::HASH_NAME
-    {
-        return Err(wrong(format!(
-            "made with analysis {} and hash {}, this program has {} and {}",
-            summary.settings.analysis,
-            summary.settings.hash,
-            lookalike_text::ANALYSIS_NAME,
-            lookalike_core::HASH_NAME
-        )));
-    }
+    check_analysis(run, &summary.settings.analysis, &summary.settings.hash)?;
     let job = summary.settings.other.get("job").cloned().unwrap_or_default();
     let job = serde_json::from_value(job).map_err(foreign)?;
     Ok((summary, job))

@@ -101,7 +101,10 @@ pub(crate) fn search_settings(
         _ => Map::new(),
     };
     recorded.insert("text_field".into(), json!(settings.fields.text));
-    recorded.extend(analysis.as_object().cloned().unwrap_or_default());
+    for (name, value) in analysis.as_object().into_iter().flatten() {
+        // Passages have a unit of their own.
+        recorded.entry(name.clone()).or_insert_with(|| value.clone());
+    }
     recorded.insert("analysis".into(), json!(lookalike_text::ANALYSIS_NAME));
     recorded.insert("hash".into(), json!(lookalike_core::HASH_NAME));
     if let Some(against) = against {

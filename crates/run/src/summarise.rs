@@ -194,7 +194,7 @@ fn settings_of_run(job: &Job, Analysis { lexicon, ignored, .. }: &Analysis) -> S
 }
 
 /// Arguments as results record them: URLs without what may be secret.
-fn recorded(arguments: &[String]) -> Vec<String> {
+pub(crate) fn recorded(arguments: &[String]) -> Vec<String> {
     arguments.iter().map(|argument| lookalike_io::recorded_url(argument)).collect()
 }
 

@@ -37,8 +37,9 @@ pub(crate) struct CompareArgs {
 pub(crate) struct ExplainArgs {
     /// First document: its id, or FILE:RECORD
     pub(crate) a: String,
-    /// Second document: its id, or FILE:RECORD
-    pub(crate) b: String,
+    /// Second document; of a result of `passages`, the bytes that are asked about: 1200..1390 [default:
+    /// all that was cut]
+    pub(crate) b: Option<String>,
     /// Output directory of the run
     #[arg(long, value_name = "DIR")]
     pub(crate) run: PathBuf,

@@ -1,13 +1,36 @@
-//! `lookalike explain A B --run DIR`
+//! `lookalike explain A B --run DIR`, and of passages `lookalike explain A [RANGE] --run DIR`
 
 use crate::args::{ExplainArgs, FormatArg};
 use crate::exit::Exit;
-use crate::visible::write_pretty;
+use crate::visible::{visible, write_pretty};
+use anyhow::Context;
+use lookalike::results::{command_of, explain_passages};
 use std::io::{IsTerminal, Write};
+use std::ops::Range;
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
-    let evidence = lookalike::results::explain(&args.a, &args.b, &args.run, &args.extract)?;
-    print(&evidence, args.format == FormatArg::Json)
+    let is_json = args.format == FormatArg::Json;
+    if command_of(&args.run)? == "passages" {
+        let range = args.b.as_deref().map(bytes).transpose()?;
+        let found = explain_passages(&args.a, range, &args.run, &args.extract)?;
+        let mut stdout = std::io::stdout().lock();
+        match is_json {
+            true => write_pretty(&mut stdout, &found)?,
+            false => stdout.write_all(visible(&found.text()).as_bytes())?,
+        }
+        return Ok(Exit::Done);
+    }
+    let b = args.b.as_deref().context("name two documents of the run: explain A B --run DIR")?;
+    print(&lookalike::results::explain(&args.a, b, &args.run, &args.extract)?, is_json)
+}
+
+/// A range of bytes: `1200..1390`.
+fn bytes(text: &str) -> anyhow::Result<Range<u64>> {
+    let range =
+        text.split_once("..").and_then(|(start, end)| Some(start.parse().ok()?..end.parse().ok()?));
+    range
+        .filter(|range| range.start < range.end)
+        .with_context(|| format!("`{text}` is no range of bytes; it is written 1200..1390"))
 }
 
 /// Prints a comparison, in colour on a terminal unless `NO_COLOR` is set.

@@ -338,7 +338,9 @@ pub(super) fn settings(settings: &SettingsSummary) -> Vec<(String, String)> {
 /// Settings of a summary that has them by name alone.
 pub(super) fn flat_settings(settings: &serde_json::Map<String, Value>) -> Vec<(String, String)> {
     let mut rows = Vec::new();
-    settings.iter().for_each(|(name, value)| flatten(name, value, &mut rows, 3));
+    // `job` repeats these for `explain`.
+    let shown = settings.iter().filter(|(name, _)| *name != "job");
+    shown.for_each(|(name, value)| flatten(name, value, &mut rows, 3));
     rows.truncate(60);
     rows
 }

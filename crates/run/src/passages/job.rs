@@ -21,12 +21,12 @@ use crate::readings::second::{Routing, SecondReading, Written};
 use crate::search_job::{SearchOutcome, SearchRun, limits};
 use crate::settings::thread_count;
 use crate::table_store::{TableFiles, TableStore, write_problems};
-use crate::{LookalikeError, Settings, input_fields, skipped_files};
+use crate::{LookalikeError, Settings, input_fields, skipped_files, summarise};
 use lookalike_engine::Progress;
 use lookalike_io::Inputs;
 use lookalike_io::sink::{RouteOptions, Staging};
 use lookalike_report::{Page, PassageReport, PassageSummary, Run, SpanCounts, Tool};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -167,7 +167,8 @@ fn carry_out(
     )?;
 
     let against = Some(&job.against[..]).filter(|against| !against.is_empty());
-    let settings = recorded(&job.settings, &job.passages, against);
+    let mut settings = recorded(&job.settings, &job.passages, against);
+    settings.insert("job".into(), recorded_job(job));
     let mut summary = search.summary(&found, settings, totals, &written, spans);
     let Tables { passages, cuts, edits } = tables;
     let mut tables: Vec<_> = std::iter::once(passages).chain(cuts).chain(edits).collect();
@@ -305,6 +306,18 @@ impl Search<'_> {
         summary.warnings = summary.find_warnings();
         summary
     }
+}
+
+/// What `explain` reads back.
+fn recorded_job(job: &PassagesJob) -> Value {
+    let mut settings = job.settings.clone();
+    settings.formats = settings.formats.recorded();
+    let arguments = summarise::recorded;
+    json!({
+        "settings": settings,
+        "inputs": arguments(&job.inputs),
+        "against": arguments(&job.against),
+    })
 }
 
 /// What a search writes beside its tables.
