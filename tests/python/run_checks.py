@@ -52,6 +52,7 @@ from checks.mail import mail
 from checks.mail_options import mail_options
 from checks.methods import lexicons, methods, simhash_idf
 from checks.office import office
+from checks.near_passages import near_passages
 from checks.passages import passages
 from checks.passage_explain import passage_explain
 from checks.passage_page import passage_page
@@ -118,6 +119,7 @@ PARTS = (
     passage_page,
     passage_spans,
     passage_units,
+    near_passages,
     repeated_ids,
     keep_fields,
     common,

@@ -43,12 +43,14 @@ impl Passages {
         Array::new(Arc::new(BooleanArray::from(stays)))
     }
 
-    /// The table `passages`, `cuts` or `edits`; the last two are `None` if nothing was to be cut.
+    /// The table `passages`, `cuts`, `edits` or `near`; `None` if nothing was to be cut, or near passages were
+    /// not asked for.
     fn table(&self, name: &str) -> PyResult<Option<Table>> {
         Ok(match name {
             "passages" => Some(Table::of(&self.0.passages)),
             "cuts" => self.0.cuts.as_ref().map(Table::of),
             "edits" => self.0.edits.as_ref().map(Table::of),
+            "near" => self.0.near.as_ref().map(Table::of),
             _ => return Err(PyValueError::new_err(format!("no table {name:?}"))),
         })
     }

@@ -353,3 +353,17 @@ def test_units_scopes_and_precedence() -> None:
         lookalike.passages(pages, length=7, separate_by="no")
     with pytest.raises(lookalike.SettingsError, match="rest="):
         lookalike.passages(pages, length=7, rest=8)
+
+
+def test_near_passages() -> None:
+    notice = "all rights reserved no part of this page may be reproduced in any form without the permission of its owner"
+    pages = [f"on roses {notice}", notice.replace("this page", "this book") + " on tulips", "on something else"]
+    near = lookalike.passages(pages, length=15, gaps=1, agree=0.9).near
+    assert near is not None
+    rows = near.to_pylist()
+    found = [(row["record"], row["first_record"], row["units"], row["first_units"], row["same"]) for row in rows]
+    assert found == [(2, 1, 20, 20, 19)]
+    assert pages[0].encode()[rows[0]["first_byte"] : rows[0]["first_end_byte"]].decode() == notice
+    assert lookalike.passages(pages, length=15).near is None
+    with pytest.raises(lookalike.SettingsError, match="agree="):
+        lookalike.passages(pages, agree=0.5)

@@ -23,7 +23,9 @@ pub use contamination::{
 };
 pub use digest::{TableDigest, row_hash, run_digest};
 pub use name::DocumentName;
-pub use passages::{CUTS, CutPassage, EDITS, Edit, PASSAGES, Passage, PassagePlace};
+pub use passages::{
+    CUTS, CutPassage, EDITS, Edit, NEAR, NearStretches, PASSAGES, Passage, PassagePlace,
+};
 pub use read::{DifferenceColumns, ReadDifference, ReadMember, ReadRemoval};
 pub use read_passages::ReadPassage;
 pub use represented::{Represented, RepresentedCells};

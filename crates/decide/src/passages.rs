@@ -123,6 +123,51 @@ impl TableRow for CutPassage<'static> {
     type Row<'r> = CutPassage<'r>;
 }
 
+/// Pairs of stretches of two documents that are nearly the same, by the later document.
+pub const NEAR: Layout<NearStretches<'static>> = Layout {
+    name: "near",
+    groups: &[
+        name_items!(DOCUMENT, document),
+        place_items!(["unit", "byte", "end_byte"], at),
+        &[Item::new(Column::count("units"), "units of the stretch (by default words)", |row| {
+            Cell::Count(row.units[0])
+        })],
+        name_items!(FIRST, first_document),
+        place_items!(["first_unit", "first_byte", "first_end_byte"], first),
+        &[
+            Item::new(Column::count("first_units"), "units of the other stretch", |row| {
+                Cell::Count(row.units[1])
+            }),
+            Item::new(
+                Column::count("same"),
+                "units in runs that both stretches have, in the same order: at least so many are equal",
+                |row| Cell::Count(row.same),
+            ),
+        ],
+    ],
+};
+
+/// A row of `near`.
+#[derive(Debug, Clone, Copy)]
+pub struct NearStretches<'r> {
+    /// The later document.
+    pub document: &'r DocumentName<'r>,
+    /// Where in it.
+    pub at: PassagePlace,
+    /// The earlier document.
+    pub first_document: &'r DocumentName<'r>,
+    /// Where in it.
+    pub first: PassagePlace,
+    /// Units of both stretches.
+    pub units: [u64; 2],
+    /// Units of runs that both have.
+    pub same: u64,
+}
+
+impl TableRow for NearStretches<'static> {
+    type Row<'r> = NearStretches<'r>;
+}
+
 /// Every change of a text: with these, what is written gives the text that was read.
 pub const EDITS: Layout<Edit<'static>> = Layout {
     name: "edits",

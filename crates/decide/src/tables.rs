@@ -3,7 +3,7 @@
 use crate::column::{Item, Layout, TableRow};
 use crate::contamination::{BENCHMARKS, CONTAMINATION, ITEMS, SPANS};
 use crate::name::{A, B, DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, name_items};
-use crate::passages::{CUTS, EDITS, PASSAGES};
+use crate::passages::{CUTS, EDITS, NEAR, PASSAGES};
 use crate::represented::RepresentedCells;
 use lookalike_core::Overlap;
 use lookalike_io::Problem;
@@ -351,7 +351,7 @@ fn known<'c>(number: u64) -> Cell<'c> {
 
 /// The names of all tables, and all columns of each.
 #[must_use]
-pub fn all_tables() -> [(&'static str, Vec<Column>); 13] {
+pub fn all_tables() -> [(&'static str, Vec<Column>); 14] {
     [
         (LEDGER.name, LEDGER.all()),
         (PAIRS.name, PAIRS.all()),
@@ -364,6 +364,7 @@ pub fn all_tables() -> [(&'static str, Vec<Column>); 13] {
         (ITEMS.name, ITEMS.all()),
         (BENCHMARKS.name, BENCHMARKS.all()),
         (PASSAGES.name, PASSAGES.all()),
+        (NEAR.name, NEAR.all()),
         (CUTS.name, CUTS.all()),
         (EDITS.name, EDITS.all()),
     ]

@@ -923,4 +923,20 @@ pub const PASSAGES: &[Item] = &[
         heading: "Passages",
         ..MATCHING
     },
+    Item {
+        name: "gaps",
+        value: "N",
+        kind: Kind::Count(1),
+        help: "Also list passages of two documents that are the same but for gaps of up to N units, in the table `near`; they are not cut",
+        heading: "Near passages",
+        ..MATCHING
+    },
+    Item {
+        name: "agree",
+        value: "RATIO",
+        kind: Kind::Ratio,
+        help: "The least share of the units of a near passage that both documents have in common runs [default: 0.9]",
+        heading: "Near passages",
+        ..MATCHING
+    },
 ];

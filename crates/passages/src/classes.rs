@@ -42,6 +42,8 @@ struct Class {
 pub struct Repeated {
     /// The fewest copies, the window itself included.
     pub copies: u32,
+    /// The most.
+    pub most: u32,
     /// Where they stand.
     pub scope: Scope,
 }
@@ -63,9 +65,15 @@ impl Copies {
 }
 
 impl Repeated {
+    /// Those of at least this many copies.
+    #[must_use]
+    pub fn at_least(copies: u32, scope: Scope) -> Self {
+        Self { copies, most: u32::MAX, scope }
+    }
+
     fn holds(self, copies: Copies) -> bool {
         let [least, most] = copies.documents;
-        copies.number >= self.copies && self.scope.joins(least, most)
+        (self.copies..=self.most).contains(&copies.number) && self.scope.joins(least, most)
     }
 }
 
@@ -278,7 +286,7 @@ mod tests {
                 questions.answer(document, units, lengths, &mut answers);
             }
             let answers = Answers::new(&questions, answers);
-            let repeated = Repeated { copies: 2, scope: Scope::Anywhere };
+            let repeated = Repeated::at_least(2, Scope::Anywhere);
             let of = |compared| runs(classes.pieces_by(&answers, repeated, compared));
             prop_assert_eq!(of(compared), of(COMPARED));
         }

@@ -18,7 +18,7 @@ impl Finder {
     /// Passages of at least one window that stand at least twice.
     #[must_use]
     pub fn new(lengths: Lengths) -> Self {
-        Self { lengths, repeated: Repeated { copies: 2, scope: Scope::Anywhere } }
+        Self { lengths, repeated: Repeated::at_least(2, Scope::Anywhere) }
     }
 
     /// Passages that stand at least this often; less than twice is twice.

@@ -10,6 +10,7 @@
 //! length that is asked for is part of a near passage of its two documents, if its seeds are not too common.
 
 use crate::{Lengths, Place, Run};
+use lookalike_core::Threshold;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -20,19 +21,17 @@ pub struct NearRule {
     pub length: u32,
     /// The most units between two seeds, on either side.
     pub gap: u32,
-    /// The least share of the units of the longer side that are in seeds, in millionths.
-    pub agreement: u32,
+    /// The least share of the units of the longer side that are in seeds.
+    pub agreement: Threshold,
 }
 
 impl NearRule {
-    /// A whole, in the unit of [`NearRule::agreement`].
-    pub const WHOLE: u32 = 1_000_000;
-
     fn holds(self, passage: &NearPassage) -> bool {
         let longer = passage.units.into_iter().max().unwrap_or_default();
-        let (same, longer) = (u64::from(passage.same), u64::from(longer));
+        let product = |units: u32, of: u64| u128::from(units) * u128::from(of);
         passage.units.iter().all(|&units| units >= self.length)
-            && same * u64::from(Self::WHOLE) >= longer * u64::from(self.agreement)
+            && product(passage.same, self.agreement.denominator())
+                >= product(longer, self.agreement.numerator())
     }
 }
 
@@ -69,11 +68,11 @@ struct Seed {
 /// let units = |text: &str| text.bytes().map(u64::from).collect::<Vec<u64>>();
 /// let documents = [units("to be or not to be"), units("so to be xx not to be")];
 /// let seeds = Lengths::of_window(5)?;
-/// let rule = NearRule { length: 15, gap: 2, agreement: 800_000 };
+/// let rule = NearRule { length: 15, gap: 2, agreement: "0.8".parse()? };
 /// let found = near_passages(&Finder::new(seeds).find(&documents), seeds, rule);
 /// // "to be " and " not to be" of 18 units.
 /// assert_eq!((found[0].units, found[0].same), ([18, 18], 16));
-/// # Ok::<(), lookalike_passages::anchors::WrongLengths>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
 pub fn near_passages(runs: &[Run], lengths: Lengths, rule: NearRule) -> Vec<NearPassage> {

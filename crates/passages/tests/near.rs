@@ -1,5 +1,6 @@
 //! Near passages against the longest common subsequence, and against all exact passages.
 
+use lookalike_core::Threshold;
 use lookalike_passages::near::{NearPassage, NearRule, near_passages};
 use lookalike_passages::{Finder, Lengths};
 use proptest::prelude::*;
@@ -60,9 +61,10 @@ proptest! {
         window in 2usize..5,
         more in 0u32..12,
         gap in 0u32..4,
-        agreement in prop::sample::select(vec![500_000, 800_000, 1_000_000]),
+        agreement in prop::sample::select(vec!["0.5", "0.8", "1"]),
     ) {
         let seeds = Lengths::of_window(window).unwrap();
+        let agreement: Threshold = agreement.parse().unwrap();
         let rule = NearRule { length: seeds.window() + more, gap, agreement };
         let found = near_passages(&Finder::new(seeds).find(&documents), seeds, rule);
         for passage in &found {
@@ -73,8 +75,8 @@ proptest! {
             let same = common(sides[0], sides[1]);
             prop_assert!(same >= passage.same as usize, "{:?} of {}", passage, same);
             let longer = u64::from(*passage.units.iter().max().unwrap());
-            let share = u64::from(passage.same) * u64::from(NearRule::WHOLE);
-            prop_assert!(share >= longer * u64::from(agreement));
+            let share = u64::from(passage.same) * agreement.denominator();
+            prop_assert!(share >= longer * agreement.numerator());
         }
         // Every run of equal units of the length is in a passage of its two documents.
         let length = rule.length as usize;
@@ -111,16 +113,16 @@ fn a_changed_and_an_added_word() {
     let runs = Finder::new(seeds).find(&documents);
     let near =
         |gap, agreement| near_passages(&runs, seeds, NearRule { length: 20, gap, agreement });
-    let found = near(1, 900_000);
+    let found = near(1, "0.9");
     assert_eq!(found.len(), 1);
     // 29 units of the one and of 31 of the other.
     assert_eq!((found[0].units, found[0].same), ([31, 30], 29));
     assert_eq!(found[0].places.map(|place| (place.document, place.unit)), [(1, 2), (0, 0)]);
-    assert_eq!(near(0, 900_000), []);
+    assert_eq!(near(0, "0.9"), []);
     // The first two seeds: 19 of 20.
     assert_eq!(
-        near(1, 940_000).iter().map(|of| (of.units, of.same)).collect::<Vec<_>>(),
+        near(1, "0.94").iter().map(|of| (of.units, of.same)).collect::<Vec<_>>(),
         [([20, 20], 19)]
     );
-    assert_eq!(near(1, 960_000), []);
+    assert_eq!(near(1, "0.96"), []);
 }

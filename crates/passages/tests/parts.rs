@@ -59,7 +59,7 @@ proptest! {
         parts in 1u16..6,
     ) {
         let lengths = Lengths::new(window, gram).unwrap();
-        let repeated = Repeated { copies, scope };
+        let repeated = Repeated::at_least(copies, scope);
         let found = runs::runs(by_parts(&documents, lengths, repeated, parts));
         let finder = Finder::new(lengths).with_copies(copies).with_scope(scope);
         prop_assert_eq!(found, finder.find(&documents));

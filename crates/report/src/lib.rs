@@ -55,7 +55,7 @@ pub use passage_exhibits::{
     ChangedDocument, CopiedDocuments, CutExample, FrequentPassage, LengthBin, LongPassage,
     PassageExcerpt, PassageExhibits, ShownPassage,
 };
-pub use passage_summary::{PassageSummary, SpanCounts};
+pub use passage_summary::{NearCounts, PassageSummary, SpanCounts};
 pub use passages::{PASSAGE_BOUNDS, Passage, PassageBounds, Passages, shared_passages};
 pub use plan::{
     Plan, PlanCost, PlanGrowth, PlanPhase, PlanRecall, PlanRemoval, PlanRun, PlanSample, PlanStep,

@@ -52,6 +52,9 @@ pub struct PassageSummary {
     /// Spans, where they are written in place of documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spans: Option<SpanCounts>,
+    /// Near passages, if some are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub near: Option<NearCounts>,
     /// Records that could not be read as documents.
     pub problems: u64,
     /// Files that could not be read to their end.
@@ -92,6 +95,17 @@ pub struct SpanCounts {
     pub units: u64,
 }
 
+/// What a search says of near passages.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NearCounts {
+    /// Rows of `near`.
+    pub passages: u64,
+    /// Documents with some that stand in an earlier document.
+    pub documents: u64,
+    /// Digest of the table.
+    pub digest: String,
+}
+
 impl SpanCounts {
     /// Adds those of other documents.
     pub fn add(&mut self, other: Self) {
@@ -117,6 +131,10 @@ impl PassageSummary {
             _ => format!(", the longest of {}", counted(self.longest, unit)),
         };
         row("passages", format!("{}{longest}", count(self.passages)));
+        if let Some(near) = &self.near {
+            let documents = counted(near.documents, "document");
+            row("near passages", format!("{}, of {documents}", count(near.passages)));
+        }
         row(&format!("{unit}s"), count(self.units));
         row("  in passages", of_units(self.repeated_units));
         row("  later copies", of_units(self.later_units));

@@ -18,6 +18,7 @@ mod exhibits;
 mod explain;
 mod grouping;
 mod job;
+mod near;
 mod numbers;
 mod placing;
 mod search;

@@ -69,6 +69,14 @@ class Passages:
         """
         return self._found.table("edits")
 
+    @cached_property
+    def near(self) -> Table | None:
+        """Pairs of stretches of two documents that are nearly the same: both places, and the units in runs that both have.
+
+        None without `gaps`.
+        """
+        return self._found.table("near")
+
     def removed(self) -> Any:
         """Numbers of the rows of which nothing is left, ascending.
 
@@ -195,6 +203,8 @@ def passages(
     joint: str | None = None,
     rest: int = 0,
     shortest: int = 0,
+    gaps: int | None = None,
+    agree: float | str | None = None,
     settings: Settings | None = None,
     text: str | None = None,
     id: str | None = None,
@@ -244,6 +254,11 @@ def passages(
         Cut what is left between two cuts too, if it is fewer units than this; at most `length`.
     shortest : int
         Remove documents that cuts leave with fewer units than this; at most `length`.
+    gaps : int, optional
+        Also list passages of two documents that are the same but for gaps of up to so many units
+        (:attr:`Passages.near`); they are not cut.
+    agree : float or str, optional
+        The least share of the units of a near passage that both documents have in common runs; 0.9 without it.
     settings : Settings, optional
         Names of fields, and how words are normalised.
     text, id : str, optional
@@ -286,6 +301,8 @@ def passages(
     if whole is not None:
         given["whole"] = _one_of("whole", whole, _WHOLES)
     given["joint"] = joint
+    given["gaps"] = None if gaps is None else _count("gaps", gaps)
+    given["agree"] = None if agree is None else str(agree)
     fields = {name: field for name, field in (("text", text), ("id", id)) if field is not None}
     settings, required = with_columns(settings or Settings(), fields)
     rules = {name: rule for name, rule in (("keep", keep), ("separate_by", separate_by)) if rule is not None}

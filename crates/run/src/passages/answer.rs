@@ -30,6 +30,8 @@ pub struct Passages {
     pub cuts: Option<ResultTable>,
     /// What that replaces in the texts.
     pub edits: Option<ResultTable>,
+    /// Stretches that are nearly the same, if some are asked for.
+    pub near: Option<ResultTable>,
     /// The documents of which nothing is left, in order.
     pub removed: Vec<Place>,
     /// The first records that could not be used.
@@ -111,6 +113,10 @@ pub fn passages(
                 (input.format, input.bytes) = ("memory".into(), summary.text_bytes);
             }
         }
+        let near = search.near(&TablesInMemory, progress)?.map(|(table, counts)| {
+            summary.near = Some(counts);
+            table
+        });
         let removed = written.removed.into_iter();
         let Tables { passages, cuts, edits } = tables;
         Ok(Passages {
@@ -119,6 +125,7 @@ pub fn passages(
             passages,
             cuts,
             edits,
+            near,
             removed: removed.map(|(file, record)| Place { file, record }).collect(),
             problems: found.first.problems.listed().to_vec(),
         })

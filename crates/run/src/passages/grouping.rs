@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    const TWICE: Repeated = Repeated { copies: 2, scope: Scope::Anywhere };
+    const TWICE: Repeated = Repeated { copies: 2, most: u32::MAX, scope: Scope::Anywhere };
 
     /// Documents in the order of reading, the last ones of another collection, numbered by a keep rule of
     /// which each has a value.
@@ -251,7 +251,7 @@ mod tests {
                 by_number[numbers.at(index) as usize] = units.clone();
             }
             let finder = Finder::new(lengths).with_copies(copies).with_scope(scope);
-            let repeated = Repeated { copies, scope };
+            let repeated = Repeated::at_least(copies, scope);
             let found = found(&documents, &numbers, lengths, repeated, memory);
             prop_assert_eq!(found.0, finder.find(&by_number));
         }

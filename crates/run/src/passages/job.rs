@@ -107,7 +107,11 @@ fn carry_out(
     let started = Instant::now();
     let writes_documents = job.passages.writes_documents();
     let last = if writes_documents { "writing" } else { "locating" };
-    let progress = &JobSteps::new(vec!["reading", "comparing", last], progress);
+    let mut steps = vec!["reading", "comparing", last];
+    if job.passages.gaps.is_some() {
+        steps.extend(["reading", "comparing", "locating"]);
+    }
+    let progress = &JobSteps::new(steps, progress);
     job.passages.check()?;
     check_documents(&job.settings, &job.passages, !job.against.is_empty())?;
     let most = job.run.most()?;
@@ -172,6 +176,10 @@ fn carry_out(
     let mut summary = search.summary(&found, settings, totals, &written, spans);
     let Tables { passages, cuts, edits } = tables;
     let mut tables: Vec<_> = std::iter::once(passages).chain(cuts).chain(edits).collect();
+    if let Some((table, counts)) = search.near(&store, progress)? {
+        tables.push(table);
+        summary.near = Some(counts);
+    }
     let skipped = skipped_files::rows(&inputs.skipped);
     let problems = found.first.problems.listed();
     if !problems.is_empty() || !skipped.is_empty() {

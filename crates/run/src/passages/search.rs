@@ -81,9 +81,27 @@ impl Found {
 }
 
 impl Search<'_> {
+    /// The passages, and what of them is cut.
     pub(super) fn find(&self, progress: &dyn Progress) -> Result<Found, LookalikeError> {
+        let Self { passages, .. } = *self;
+        let (lengths, scope) = (passages.check()?, passages.scope.scope());
+        let repeated = Repeated::at_least(passages.copies, scope);
+        let mut found = self.seek(lengths, repeated, progress)?;
+        if let Some(rule) = passages.cut.rule() {
+            let is_fixed = |document| found.numbers.is_fixed(document);
+            found.cuts = kept::cuts_beside(&found.runs, lengths, rule, scope, is_fixed);
+        }
+        Ok(found)
+    }
+
+    /// The runs of windows that are repeated.
+    pub(super) fn seek(
+        &self,
+        lengths: Lengths,
+        repeated: Repeated,
+        progress: &dyn Progress,
+    ) -> Result<Found, LookalikeError> {
         let Self { documents, own_files, settings, passages, admitted, limits, .. } = *self;
-        let lengths = passages.check()?;
         let skip = admitted.skip_unreadable && !admitted.strict;
         let analysis = settings.analysis_of(documents.inputs, skip);
         let analysis =
@@ -127,14 +145,9 @@ impl Search<'_> {
             limits,
             progress,
         };
-        let scope = passages.scope.scope();
-        let repeated = Repeated { copies: passages.copies, scope };
         let found = grouped(all, &numbers, repeated, &self.spill, &hasher)?;
         let Grouped { runs, spilled } = found;
-        let cuts = passages.cut.rule();
-        let cuts = cuts.map_or_else(Vec::new, |rule| {
-            kept::cuts_beside(&runs, lengths, rule, scope, |document| numbers.is_fixed(document))
-        });
+        let (scope, cuts) = (repeated.scope, Vec::new());
         Ok(Found { first, numbers, lengths, scope, runs, cuts, reader, keep_values, spilled })
     }
 }

@@ -2,9 +2,13 @@
 
 use crate::search_job::search_settings;
 use crate::{LookalikeError, Settings, feature_settings};
+use lookalike_passages::near::NearRule;
 use lookalike_passages::{CutRule, Lengths, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+
+/// The fewest units of a seed of a near passage, of which a passage has as many: fewer stand together by chance.
+const LEAST_SEED: u32 = 4;
 
 /// What a passage is, and what of it is cut.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +42,13 @@ pub struct PassageSettings {
     /// What is written of the documents.
     #[serde(default)]
     pub write: WhatIsWritten,
+    /// The most units that differ between two runs of a near passage; `None` if none are listed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gaps: Option<u32>,
+    /// The least share of the units of a near passage that are in runs which both documents have: a
+    /// decimal above 0 and at most 1, as written; `None` for [`PassageSettings::AGREE`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agree: Option<String>,
 }
 
 impl Default for PassageSettings {
@@ -53,6 +64,8 @@ impl Default for PassageSettings {
             rest: 0,
             shortest: 0,
             write: WhatIsWritten::Documents,
+            gaps: None,
+            agree: None,
         }
     }
 }
@@ -62,6 +75,9 @@ fn is_none(units: &u32) -> bool {
 }
 
 impl PassageSettings {
+    /// The agreement of near passages if nothing is said.
+    pub const AGREE: &str = "0.9";
+
     /// The fewest units of a passage.
     #[must_use]
     pub fn length(&self) -> u32 {
@@ -87,6 +103,36 @@ impl PassageSettings {
     /// Whether spans are written.
     pub(super) fn writes_spans(&self) -> bool {
         self.write == WhatIsWritten::Spans
+    }
+
+    /// What a near passage is, and the windows that are its seeds: a fifth of its length; `None` if none
+    /// are listed.
+    ///
+    /// # Errors
+    /// Values that make no sense.
+    pub(super) fn near(&self) -> Result<Option<(NearRule, Lengths)>, LookalikeError> {
+        let wrong = |reason: String| LookalikeError::Settings(reason);
+        let Some(gap) = self.gaps else {
+            return match &self.agree {
+                None => Ok(None),
+                Some(agree) => Err(wrong(format!(
+                    "the setting agree={agree} is of near passages; give the setting gaps too, or leave it out"
+                ))),
+            };
+        };
+        if self.scope == PassageScope::Within {
+            return Err(wrong(format!(
+                "the setting gaps={gap} compares documents with others, and the setting within each with itself \
+                 alone; leave one of them out"
+            )));
+        }
+        let agree = self.agree.as_deref().unwrap_or(Self::AGREE);
+        let agreement =
+            agree.parse().map_err(|error| wrong(format!("the setting agree={agree}: {error}")))?;
+        let length = self.length();
+        let seeds = Lengths::of_window(length.div_ceil(5).max(LEAST_SEED).min(length) as usize);
+        let seeds = seeds.map_err(|error| wrong(error.to_string()))?;
+        Ok(Some((NearRule { length, gap, agreement }, seeds)))
     }
 
     /// Checks the settings, and returns the lengths.
@@ -116,6 +162,7 @@ impl PassageSettings {
                 "the setting joint={joint} is put where something was cut, and the setting write=spans cuts nothing"
             ));
         }
+        self.near()?;
         let length = self.length();
         for (name, units) in [("rest", self.rest), ("shortest", self.shortest)] {
             if units > length {

@@ -1,6 +1,7 @@
 //! Stretches of documents whose places and units are asked for: both sides of each passage and cut.
 
 use lookalike_core::fingerprint::TextDigest;
+use lookalike_passages::near::NearPassage;
 use lookalike_passages::{Cut, Lengths, Place, Run};
 use std::ops::Range;
 
@@ -47,17 +48,29 @@ pub(super) fn sides_of_cut(cut: &Cut) -> [Stretch; 2] {
     [cut.at, cut.witness].map(|place| Stretch { place, units: cut.units })
 }
 
+/// The two sides of a near passage.
+pub(super) fn sides_of_near(near: &NearPassage) -> [Stretch; 2] {
+    [0, 1].map(|side| Stretch { place: near.places[side], units: near.units[side] })
+}
+
+fn distinct(mut stretches: Vec<Stretch>) -> Vec<Stretch> {
+    stretches.sort_unstable();
+    stretches.dedup();
+    stretches
+}
+
 impl Stretches {
     pub(super) fn new(runs: &[Run], cuts: &[Cut], lengths: Lengths) -> Self {
-        let distinct = |mut stretches: Vec<Stretch>| {
-            stretches.sort_unstable();
-            stretches.dedup();
-            stretches
-        };
         let compared = distinct(cuts.iter().flat_map(sides_of_cut).collect());
         let of_runs = runs.iter().flat_map(|run| sides_of_run(run, lengths));
         let asked = distinct(of_runs.chain(compared.iter().copied()).collect());
         Self { asked, compared }
+    }
+
+    /// Those of near passages: none is compared.
+    pub(super) fn of_near(near: &[NearPassage]) -> Self {
+        let asked = distinct(near.iter().flat_map(sides_of_near).collect());
+        Self { asked, compared: Vec::new() }
     }
 
     /// Whether the units of a stretch are compared with others.

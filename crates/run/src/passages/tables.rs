@@ -47,7 +47,7 @@ pub(super) struct Totals {
 
 /// What the last reading says of the documents with passages.
 #[derive(Default)]
-struct Placed {
+pub(super) struct Placed {
     /// By document.
     documents: Vec<PlacedName>,
 }
@@ -61,13 +61,23 @@ struct PlacedName {
 }
 
 impl Placed {
+    pub(super) fn add(&mut self, document: PlacedDocument) {
+        let PlacedDocument { document, name, located, gone, .. } = document;
+        self.documents.push(PlacedName { document, name, located, gone });
+    }
+
+    /// Sorts the documents, which are not read in the order of their numbers.
+    pub(super) fn sort(&mut self) {
+        self.documents.sort_unstable_by_key(|placed| placed.document);
+    }
+
     fn of(&self, document: u32) -> &PlacedName {
         let number = self.documents.binary_search_by_key(&document, |placed| placed.document);
         &self.documents[number.expect("a document that was read again")]
     }
 
     /// A stretch: its document, and its place there.
-    fn place(
+    pub(super) fn place(
         &self,
         stretches: &Stretches,
         of: super::stretches::Stretch,
@@ -101,10 +111,9 @@ impl<T> Tables<T> {
         let mut of_cuts = TableDigest::new(CUTS.name);
         let mut of_passages = TableDigest::new(PASSAGES.name);
         let mut take = |document: PlacedDocument| {
-            let PlacedDocument { document, name, located, gone, rests, .. } = document;
-            totals.rest_units += rests;
-            totals.cut_units += gone.iter().map(Range::len).sum::<usize>() as u64;
-            placed.documents.push(PlacedName { document, name, located, gone });
+            totals.rest_units += document.rests;
+            totals.cut_units += document.gone.iter().map(Range::len).sum::<usize>() as u64;
+            placed.add(document);
         };
         let (edits, written) = if passages.writes_documents() {
             let mut written = Written::default();
@@ -133,8 +142,7 @@ impl<T> Tables<T> {
             })?;
             (None, written)
         };
-        // They are not read in the order of their numbers.
-        placed.documents.sort_unstable_by_key(|placed| placed.document);
+        placed.sort();
         let beside = found.numbers.beside();
         let is_later = |run: &&Run| run.is_later(found.scope) && run.at.document >= beside;
         let fill = |table: &mut Table<'_, _>| {
