@@ -111,8 +111,10 @@ fn a_changed_and_an_added_word() {
     let seeds = Lengths::of_window(4).unwrap();
     let documents = [one, other];
     let runs = Finder::new(seeds).find(&documents);
-    let near =
-        |gap, agreement| near_passages(&runs, seeds, NearRule { length: 20, gap, agreement });
+    let near = |gap, agreement: &str| {
+        let agreement = agreement.parse().unwrap();
+        near_passages(&runs, seeds, NearRule { length: 20, gap, agreement })
+    };
     let found = near(1, "0.9");
     assert_eq!(found.len(), 1);
     // 29 units of the one and of 31 of the other.
