@@ -305,8 +305,10 @@ def passages(
     given["agree"] = None if agree is None else str(agree)
     fields = {name: field for name, field in (("text", text), ("id", id)) if field is not None}
     settings, required = with_columns(settings or Settings(), fields)
-    rules = {name: rule for name, rule in (("keep", keep), ("separate_by", separate_by)) if rule is not None}
-    settings = settings.replace(**rules) if rules else settings
+    if keep is not None:
+        settings = settings.replace(keep=keep)
+    if separate_by is not None:
+        settings = settings.replace(separate_by=separate_by)
     if cut != "none" and not _is_one_field(settings):
         which = f"text={settings.text!r}" if settings.join_lists is None else f"join_lists={settings.join_lists!r}"
         raise SettingsError(f"{which}: a text of several values cannot be cut; list its passages with cut='none'")
