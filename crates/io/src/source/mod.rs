@@ -45,7 +45,7 @@ mod skipped;
 mod source_code;
 pub(crate) mod stream;
 pub(crate) mod suggest;
-mod texts;
+pub(crate) mod texts;
 mod unpacking;
 mod visit;
 

@@ -2,7 +2,7 @@
 //! the inputs, and compared.
 
 use super::settings::PassageUnit;
-use super::units::UnitReader;
+use super::units::{LocatedUnits, UnitReader};
 use crate::LookalikeError;
 use crate::error::Unread;
 use crate::lookup::{Candidates, Ids, Name, find};
@@ -135,16 +135,18 @@ fn explained(
     let text = |name: &DocumentName<'_>| &*texts[&key(name)];
     let (here, mut passages) = (reader.located(text(&rows[0].document)), Vec::new());
     let covered = union(rows.iter().map(|row| units_of(row.at, row.units)).collect());
+    let mut others = BTreeMap::new();
     for row in &rows {
-        let there = reader.located(text(&row.other));
-        let side = |located: &super::units::LocatedUnits<'_>, text: &str, at: PassagePlace| {
+        let other = others.entry(key(&row.other));
+        let there = other.or_insert_with(|| reader.located(text(&row.other)));
+        let side = |located: &LocatedUnits<'_>, text: &str, at: PassagePlace| {
             let units = units_of(at, row.units);
             let is_there = units.end <= located.count() && !units.is_empty();
             let digest = is_there.then(|| format!("{:032x}", located.digest(units).0));
             side_of(text, at, digest.unwrap_or_default())
         };
         let here = side(&here, text(&row.document), row.at);
-        let there = side(&there, text(&row.other), row.other_at);
+        let there = side(there, text(&row.other), row.other_at);
         let is_recorded = row.digest.as_ref().is_none_or(|digest| *digest == here.digest);
         passages.push(ExplainedPassage {
             units: row.units,
