@@ -19,6 +19,8 @@ pub struct ReadPassage {
     pub other_at: PassagePlace,
     /// How many units.
     pub units: u64,
+    /// Places at which its most frequent window stands; not of cuts.
+    pub copies: Option<u64>,
     /// Of the units, in hexadecimal digits; of cuts.
     pub digest: Option<String>,
 }
@@ -33,7 +35,7 @@ impl ReadPassage {
         let at = columns(&table, [DOCUMENT[0].name, "unit", "byte", "end_byte"])?;
         let other = columns(&table, [KEPT[0].name, "kept_unit", "kept_byte", "kept_end_byte"])?;
         let [units, digest] = columns(&table, ["units", "digest"])?;
-        Ok(rows(table, at, other, units, Some(digest)))
+        Ok(rows(table, at, other, units, [None, Some(digest)]))
     }
 
     /// The rows of `passages`.
@@ -47,18 +49,19 @@ impl ReadPassage {
         let at = columns(&table, [DOCUMENT[0].name, "unit", "byte", "end_byte"])?;
         let first = [FIRST[0].name, "first_unit", "first_byte", "first_end_byte"];
         let other = columns(&table, first)?;
-        let [units] = columns(&table, ["units"])?;
-        Ok(rows(table, at, other, units, None))
+        let [units, copies] = columns(&table, ["units", "most_copies"])?;
+        Ok(rows(table, at, other, units, [Some(copies), None]))
     }
 }
 
-/// The rows of a table with the columns of both sides: name, unit, first byte, end.
+/// The rows of a table with the columns of both sides: name, unit, first byte, end. Copies and digest are
+/// of one table each.
 fn rows(
     table: TableReader,
     at: [usize; 4],
     other: [usize; 4],
     units: usize,
-    digest: Option<usize>,
+    [copies, digest]: [Option<usize>; 2],
 ) -> impl Iterator<Item = Result<ReadPassage, TableError>> {
     let place = |row: &[Value], [_, unit, byte, end]: [usize; 4]| {
         Some(PassagePlace {
@@ -74,6 +77,7 @@ fn rows(
                 other: name(&row, other[0])?,
                 other_at: place(&row, other)?,
                 units: row[units].as_count()?,
+                copies: copies.and_then(|at| row[at].as_count()),
                 digest: digest.and_then(|at| row[at].as_text()).map(str::to_owned),
             })
         });

@@ -18,6 +18,7 @@ mod exhibits;
 mod explain;
 mod grouping;
 mod job;
+pub(crate) mod listing;
 mod near;
 mod numbers;
 mod placing;

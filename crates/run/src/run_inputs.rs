@@ -255,16 +255,32 @@ fn check_analysis(run: &Path, analysis: &str, hash: &str) -> Result<(), Lookalik
     }
 }
 
+/// What is wrong with a summary that could not be read as one of these commands: results of other commands
+/// have other summaries.
+fn foreign(run: &Path, text: &str, commands: &[&str], error: &serde_json::Error) -> LookalikeError {
+    let command = serde_json::from_str(text).map(|RunCommand { command }| command);
+    let is_other = |command: &&str| !commands.contains(command) && COMMANDS.contains(command);
+    let reason = match command.as_deref().ok().filter(is_other) {
+        Some(command) => format!(
+            "a result of `{command}`; what is asked for is a result of `{}`",
+            commands.join("` or `")
+        ),
+        None => format!("not written by this version of lookalike, or changed since ({error})"),
+    };
+    wrong_summary(run, reason)
+}
+
+/// The commands whose results have a summary.
+const COMMANDS: [&str; 4] = ["dedup", "cluster", "decontaminate", "passages"];
+
 /// The summary of a search for repeated passages, and what its job was.
 ///
 /// # Errors
 /// A directory without a finished search, or of another version.
 pub(crate) fn read_passage_summary(run: &Path) -> Result<(PassageSummary, RunJob), LookalikeError> {
-    let foreign = |e: serde_json::Error| {
-        let reason = format!("not written by this version of lookalike, or changed since ({e})");
-        wrong_summary(run, reason)
-    };
-    let summary: PassageSummary = serde_json::from_str(&read_text(run)?).map_err(foreign)?;
+    let written = read_text(run)?;
+    let foreign = |e: serde_json::Error| foreign(run, &written, &["passages"], &e);
+    let summary: PassageSummary = serde_json::from_str(&written).map_err(foreign)?;
     let text = |name: &str| summary.settings.get(name).and_then(Value::as_str).unwrap_or_default();
     check_analysis(run, text("analysis"), text("hash"))?;
     let job = summary.settings.get("job").cloned().unwrap_or_default();
@@ -277,17 +293,7 @@ pub(crate) fn read_passage_summary(run: &Path) -> Result<(PassageSummary, RunJob
 /// A directory without a finished run, or of another version.
 pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeError> {
     let text = read_text(run)?;
-    let wrong = |reason: String| wrong_summary(run, reason);
-    let foreign = |e: serde_json::Error| {
-        // Results of other commands have other summaries.
-        let command = serde_json::from_str(&text).map(|RunCommand { command }| command);
-        wrong(match command.as_deref() {
-            Ok(command @ ("decontaminate" | "passages")) => format!(
-                "a result of `{command}`; what is asked for is a result of `dedup` or `cluster`"
-            ),
-            _ => format!("not written by this version of lookalike, or changed since ({e})"),
-        })
-    };
+    let foreign = |e: serde_json::Error| foreign(run, &text, &["dedup", "cluster"], &e);
     let summary: Summary = serde_json::from_str(&text).map_err(foreign)?;
     check_analysis(run, &summary.settings.analysis, &summary.settings.hash)?;
     let job = summary.settings.other.get("job").cloned().unwrap_or_default();

@@ -3,6 +3,7 @@
 use crate::LookalikeError;
 use crate::lookup::{id_of, only_named};
 use crate::panics::caught;
+use crate::passages::listing;
 use crate::run_inputs::{RunInputs, read_summary};
 use crate::settings::thread_count;
 use lookalike_decide::{DocumentName, ReadDifference, ReadMember, ReadRemoval};
@@ -36,6 +37,8 @@ pub enum What {
     /// Documents whose text contains this one. Commands with which the run extracted texts are
     /// started again only if they are given.
     Texts(String, Vec<Extractor>),
+    /// Of a search for repeated passages: those with the most copies, or those of a document.
+    Passages(Option<String>),
 }
 
 /// An answer: rows of named columns.
@@ -50,11 +53,11 @@ pub struct Shown {
 }
 
 impl Shown {
-    fn of(columns: &[&'static str]) -> Self {
+    pub(crate) fn of(columns: &[&'static str]) -> Self {
         Self { columns: columns.to_vec(), rows: Vec::new(), total: 0 }
     }
 
-    fn push(&mut self, limit: usize, row: impl serde::Serialize) {
+    pub(crate) fn push(&mut self, limit: usize, row: impl serde::Serialize) {
         self.total += 1;
         if self.rows.len() < limit
             && let Ok(Json::Array(row)) = serde_json::to_value(row)
@@ -101,6 +104,8 @@ pub fn show(run: &Path, what: &What, limit: usize) -> Result<Shown, LookalikeErr
         }
         What::Lost(least) => differing(run, |found| found.lost >= *least, limit),
         What::Texts(text, commands) => texts(run, text, commands, limit),
+        What::Passages(None) => listing::most_copied(run, limit),
+        What::Passages(Some(name)) => listing::of_document(run, name, limit),
     })
 }
 

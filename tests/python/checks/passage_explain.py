@@ -62,6 +62,24 @@ def passage_explain(c: Checks) -> None:
     for arguments, said in (((row["id"], "9..3"), "1200..1390"), ((row["id"], "99999999..99999999999"), "no passage"), (("nobody",), "nobody"), ((row["id"], "d1"), "1200..1390")):
         done = c.run("explain", *arguments, "--run", out)
         c.check(f"passages: explain {' '.join(arguments[1:])}: refused", done.returncode in (1, 2) and said in done.stderr, done.stderr)
+    # `show --passages`: the table by passages, and by document.
+    passages: dict = {}
+    table = dict_table(out / "passages.tsv")
+    for one in table:
+        of = passages.setdefault((one["first_file"], int(one["first_record"]), int(one["first_unit"]), int(one["units"])), [])
+        of.append(one)
+    order = sorted(passages, key=lambda first: (-max(int(one["most_copies"]) for one in passages[first]), -first[3], first))
+    wanted = [[max(int(one["most_copies"]) for one in passages[first]), first[3], len({one["id"] for one in passages[first]}), passages[first][0]["first_id"]] for first in order]
+    done = c.run("show", out, "--passages", "--format", "json", "-n", "10000")
+    shown = json.loads(done.stdout) if done.returncode == 0 else {"rows": done.stderr, "total": 0}
+    c.check("passages: show: the most copied", [row[:4] for row in shown["rows"]] == wanted and shown["total"] == len(wanted) > 20, (shown["rows"][:2], wanted[:2]))
+    own = [[int(one["byte"]), int(one["end_byte"]), int(one["units"]), int(one["most_copies"]), one["first_id"]] for one in table if one["id"] == row["id"]]
+    done = c.run("show", out, row["id"], "--passages", "--format", "json", "-n", "2")
+    shown = json.loads(done.stdout) if done.returncode == 0 else {"rows": done.stderr, "total": 0}
+    c.check("passages: show: those of a document", [one[:5] for one in shown["rows"]] == own[:2] and shown["total"] == len(own), (shown, own))
+    for arguments, said in (((out, "nobody", "--passages"), "nobody"), ((out, "--passages", "--cluster", "1"), "--cluster")):
+        done = c.run("show", *arguments)
+        c.check(f"passages: show {' '.join(arguments[1:])}: refused", done.returncode in (1, 2) and said in done.stderr, done.stderr)
     # The inputs change: what is said of them is no longer so.
     changed = [{**doc, "text": doc["text"].replace("a", "o").replace("e", "u")} for doc in docs[50:]]
     write(folder / "docs.jsonl", changed)
@@ -72,5 +90,7 @@ def passage_explain(c: Checks) -> None:
     c.check("passages: explain: texts that have changed", done.returncode == 0 and (same or not any(passage["holds"] for passage in found["passages"])), done.stderr or found)
     deduped = c.out("passage explain dedup")
     c.run("dedup", folder / "beside.jsonl", "-o", deduped, "-q", "--threshold", "0.5")
+    done = c.run("show", deduped, "--passages")
+    c.check("passages: show: a result of dedup has none", done.returncode == 1 and "a result of `dedup`" in done.stderr and "`passages`" in done.stderr, done.stderr)
     done = c.run("explain", "d1", "--run", deduped)
     c.check("passages: explain: a result of dedup needs two documents", done.returncode in (1, 2) and "two documents" in done.stderr, done.stderr)

@@ -36,6 +36,9 @@ pub(crate) struct ShowArgs {
     /// Show the documents whose text contains TEXT; reads the inputs again
     #[arg(long, value_name = "TEXT", group = "what")]
     pub(crate) grep: Option<String>,
+    /// Of a result of `passages`: show the passages with the most copies, or with ID those of a document
+    #[arg(long, conflicts_with_all = ["cluster", "source", "differs", "lost", "grep"])]
+    pub(crate) passages: bool,
     /// With --grep: start this command of the run's --extract again (repeatable)
     #[arg(long, value_name = "EXT=COMMAND")]
     pub(crate) extract: Vec<Extractor>,

@@ -9,7 +9,7 @@ use std::io::Write;
 
 pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
     let kind = args.differs.map(What::Differs).or(args.lost.map(What::Lost));
-    let what = match (&args.id, args.cluster, &args.source, kind, &args.grep) {
+    let of_run = match (&args.id, args.cluster, &args.source, kind, &args.grep) {
         (Some(id), ..) => What::Document(id.clone()),
         (_, Some(number), ..) => What::Cluster(number),
         (_, _, Some(source), ..) => What::Source(source.clone()),
@@ -17,6 +17,7 @@ pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
         (.., Some(text)) => What::Texts(text.clone(), args.extract.clone()),
         (None, None, None, None, None) => What::Clusters,
     };
+    let what = if args.passages { What::Passages(args.id.clone()) } else { of_run };
     let shown = show(&args.run, &what, args.limit)?;
     let mut stdout = std::io::stdout().lock();
     match args.format {

@@ -169,7 +169,7 @@ fn explained(
 }
 
 /// The rows of the only document of a name: of an id, or if there is none, `FILE:RECORD`.
-fn named<E: Into<LookalikeError>>(
+pub(super) fn named<E: Into<LookalikeError>>(
     name: &str,
     rows: impl Iterator<Item = Result<ReadPassage, E>>,
     table: &str,
