@@ -6,6 +6,7 @@ use crate::panics::caught;
 use crate::passages::listing;
 use crate::run_inputs::{RunInputs, read_summary};
 use crate::settings::thread_count;
+use crate::shown::Shown;
 use lookalike_decide::{DocumentName, ReadDifference, ReadMember, ReadRemoval};
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{DifferenceKind, DifferenceKinds, EngineError, pipeline};
@@ -39,32 +40,6 @@ pub enum What {
     Texts(String, Vec<Extractor>),
     /// Of a search for repeated passages: those with the most copies, or those of a document.
     Passages(Option<String>),
-}
-
-/// An answer: rows of named columns.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
-pub struct Shown {
-    /// Names of the columns.
-    pub columns: Vec<&'static str>,
-    /// The rows, in the order of the columns; null for a value that does not exist.
-    pub rows: Vec<Vec<Json>>,
-    /// Number of rows that there are, of which the first are in `rows`.
-    pub total: u64,
-}
-
-impl Shown {
-    pub(crate) fn of(columns: &[&'static str]) -> Self {
-        Self { columns: columns.to_vec(), rows: Vec::new(), total: 0 }
-    }
-
-    pub(crate) fn push(&mut self, limit: usize, row: impl serde::Serialize) {
-        self.total += 1;
-        if self.rows.len() < limit
-            && let Ok(Json::Array(row)) = serde_json::to_value(row)
-        {
-            self.rows.push(row);
-        }
-    }
 }
 
 /// Answers a question about a finished run from its tables; [`What::Texts`] reads the inputs again,

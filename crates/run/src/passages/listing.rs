@@ -2,7 +2,7 @@
 
 use crate::LookalikeError;
 use crate::run_inputs::read_passage_summary;
-use crate::show::Shown;
+use crate::shown::Shown;
 use lookalike_decide::{DocumentName, ReadPassage};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
