@@ -18,11 +18,13 @@
 //! 4. [`runs`]: consecutive windows whose first places are consecutive.
 //! 5. [`kept`]: decides which windows are cut: those of which an equal one stands whole in what is kept.
 //!
+//! [`near`] makes stretches of two documents that are nearly the same out of runs of shorter windows.
+//!
 //! *Exact but for hashes:* units are equal if their 64-bit hashes are. Contexts and windows are compared
 //! by 61 more bits. Before texts are cut, the units of both places should be compared.
 //!
 //! *Cost.* O(n) for n units, and sorting the anchors of keys that repeat. No step looks at pairs of
-//! copies.
+//! copies, but for [`near`].
 
 pub mod anchors;
 pub mod classes;
