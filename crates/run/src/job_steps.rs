@@ -4,21 +4,24 @@ use crate::{Job, LookalikeError};
 use lookalike_engine::Progress;
 use lookalike_methods::{MethodSpec, build};
 use lookalike_report::Action;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The phase that draws the report.
 pub(crate) const REPORT: &str = "report";
 
-/// Passes progress on, and announces the step that each phase is. Phases that are not in the list
-/// belong to the step before them.
+/// Passes progress on, and announces the step that each phase is: the next one of its name, which may be
+/// in the list several times. Phases of which no step is ahead belong to the step before them.
 pub(crate) struct JobSteps<'p> {
     progress: &'p dyn Progress,
     names: Vec<&'static str>,
+    /// The present step.
+    at: AtomicUsize,
 }
 
 impl<'p> JobSteps<'p> {
     /// The phases ahead, in their order.
     pub(crate) fn new(names: Vec<&'static str>, progress: &'p dyn Progress) -> Self {
-        Self { progress, names }
+        Self { progress, names, at: AtomicUsize::new(0) }
     }
 
     /// Those of a run of `dedup` or `cluster`.
@@ -59,7 +62,10 @@ impl Progress for JobSteps<'_> {
     }
 
     fn phase(&self, name: &'static str, total: Option<u64>) {
-        if let Some(at) = self.names.iter().position(|&step| step == name) {
+        let present = self.at.load(Ordering::Relaxed);
+        if let Some(ahead) = self.names[present..].iter().position(|&step| step == name) {
+            let at = present + ahead;
+            self.at.store(at, Ordering::Relaxed);
             self.progress.step(at as u32 + 1, self.names.len() as u32);
         }
         self.progress.phase(name, total);
@@ -90,6 +96,19 @@ mod tests {
         fn phase(&self, name: &'static str, _: Option<u64>) {
             self.0.lock().unwrap().push((0, 0, name));
         }
+    }
+
+    #[test]
+    fn phases_of_one_name_are_steps_one_after_the_other() {
+        let told = Told::default();
+        let steps = JobSteps::new(vec!["reading", "comparing", "reading", "writing"], &told);
+        for phase in ["reading", "comparing", "comparing", "other", "reading", "writing", "reading"]
+        {
+            steps.phase(phase, None);
+        }
+        let told = told.0.into_inner().unwrap();
+        let numbers: Vec<u32> = told.iter().map(|step| step.0).filter(|&step| step > 0).collect();
+        assert_eq!(numbers, [1, 2, 2, 3, 4]);
     }
 
     #[test]

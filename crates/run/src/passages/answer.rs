@@ -103,20 +103,18 @@ pub fn passages(
         spill: SpillLimits::new(resources.memory, resources.folder()),
     };
     let work = || {
+        let (near, of_near) = search.near(&TablesInMemory, progress)?.unzip();
         let found = search.find(progress)?;
         let (tables, totals, written) =
             search.place(&found, &TablesInMemory, Writing::Nothing, None, progress)?;
         let mut summary =
             search.summary(&found, recorded(settings, passages, None), totals, &written, None);
+        summary.near = of_near;
         if caller.is_some() {
             for input in &mut summary.inputs {
                 (input.format, input.bytes) = ("memory".into(), summary.text_bytes);
             }
         }
-        let near = search.near(&TablesInMemory, progress)?.map(|(table, counts)| {
-            summary.near = Some(counts);
-            table
-        });
         let removed = written.removed.into_iter();
         let Tables { passages, cuts, edits } = tables;
         Ok(Passages {

@@ -47,7 +47,7 @@ pub struct PassagesJob {
     pub passages: PassageSettings,
     /// Whether to write `report.html`.
     pub report: bool,
-    /// How it runs. `max_loss` is of words.
+    /// How it runs. `max_loss` is of units.
     pub run: SearchRun,
 }
 
@@ -107,10 +107,11 @@ fn carry_out(
     let started = Instant::now();
     let writes_documents = job.passages.writes_documents();
     let last = if writes_documents { "writing" } else { "locating" };
-    let mut steps = vec!["reading", "comparing", last];
-    if job.passages.gaps.is_some() {
-        steps.extend(["reading", "comparing", "locating"]);
-    }
+    let of_near: &[_] = match job.passages.gaps {
+        Some(_) => &["reading", "comparing", "locating"],
+        None => &[],
+    };
+    let steps = [of_near, &["reading", "comparing", last]].concat();
     let progress = &JobSteps::new(steps, progress);
     job.passages.check()?;
     check_documents(&job.settings, &job.passages, !job.against.is_empty())?;
@@ -143,9 +144,11 @@ fn carry_out(
         limits: limits(job.run.threads, job.run.memory),
         spill: SpillLimits::new(job.run.memory, job.run.spill_folder(&job.output)),
     };
+    let store = TableFiles { staging: &staging, format: job.run.tables };
+    // First: the last reading is the one that sees whether inputs have changed.
+    let near = search.near(&store, progress)?;
     let found = search.find(progress)?;
     let reading = started.elapsed().as_secs_f64();
-    let store = TableFiles { staging: &staging, format: job.run.tables };
     let options = RouteOptions { files: Some(own_files), ..RouteOptions::default() };
     let mut files =
         job.passages.writes_spans().then(|| SpanFiles::new(&search, &found.first, &staging));
@@ -176,7 +179,7 @@ fn carry_out(
     let mut summary = search.summary(&found, settings, totals, &written, spans);
     let Tables { passages, cuts, edits } = tables;
     let mut tables: Vec<_> = std::iter::once(passages).chain(cuts).chain(edits).collect();
-    if let Some((table, counts)) = search.near(&store, progress)? {
+    if let Some((table, counts)) = near {
         tables.push(table);
         summary.near = Some(counts);
     }
