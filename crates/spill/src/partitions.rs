@@ -2,7 +2,7 @@
 
 use crate::{Frame, SpillFile};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Records in a block: what a partition grows by.
 const BLOCK: usize = 256;
@@ -44,7 +44,7 @@ struct Partition<const N: usize> {
 impl<const N: usize> Partitions<N> {
     const NOT_EMPTY: () = assert!(N > 1, "a record has several numbers");
 
-    /// Empty partitions, with so many bytes in memory, and the rest in a file in a folder.
+    /// Empty partitions, with at most these bytes of records in memory, and the rest in a file in the folder.
     #[must_use]
     pub fn new(partitions: usize, bytes: u64, folder: PathBuf) -> Self {
         let () = Self::NOT_EMPTY;
@@ -57,6 +57,12 @@ impl<const N: usize> Partitions<N> {
             folder,
             file: None,
         }
+    }
+
+    /// The folder of the file.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Number of partitions.

@@ -8,7 +8,7 @@ use lookalike_passages::classes::Piece;
 use lookalike_passages::{Anchor, Place};
 use lookalike_spill::Partitions;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Partitions of anchors and of pieces: few enough for frames of some kilobytes.
 const PARTITIONS: usize = 256;
@@ -39,25 +39,22 @@ impl SpillLimits {
 
     /// For anchors and for pieces: a quarter, and twice an eighth.
     pub(super) fn anchors(&self) -> AnchorStore {
-        let records = self.partitions(PARTITIONS, self.memory.0 / 4);
-        AnchorStore { records, folder: self.folder.clone() }
+        AnchorStore { records: self.partitions(PARTITIONS, self.memory.0 / 4) }
     }
 
     /// The anchors of each part whose windows are compared.
     pub(super) fn open(&self, parts: usize) -> AnchorStore {
-        let records = self.partitions(parts, self.memory.0 / 8);
-        AnchorStore { records, folder: self.folder.clone() }
+        AnchorStore { records: self.partitions(parts, self.memory.0 / 8) }
     }
 
     /// The hashes of the windows of each part.
     pub(super) fn hashes(&self, parts: usize) -> HashStore {
-        let records = self.partitions(parts, self.memory.0 / 8);
-        HashStore { records, folder: self.folder.clone() }
+        HashStore { records: self.partitions(parts, self.memory.0 / 8) }
     }
 
     pub(super) fn pieces(&self, documents: u32) -> PieceStore {
         let records = self.partitions(PARTITIONS, self.memory.0 / 8);
-        PieceStore { records, documents: documents.into(), folder: self.folder.clone() }
+        PieceStore { records, documents: documents.into() }
     }
 
     /// The most anchors that are grouped at a time: an eighth of the budget.
@@ -71,19 +68,20 @@ impl SpillLimits {
     }
 }
 
-/// The error of a spill file.
-fn spill_error(folder: &Path) -> impl Fn(io::Error) -> LookalikeError {
-    let folder = folder.display().to_string();
-    move |error| {
-        let (folder, reason) = (folder.clone(), error.to_string());
-        EngineError::Scratch { folder, reason }.into()
-    }
+/// What became of a spill file of these partitions.
+fn spilled<const N: usize, T>(
+    done: io::Result<T>,
+    partitions: &Partitions<N>,
+) -> Result<T, LookalikeError> {
+    done.map_err(|error| {
+        let folder = partitions.folder().display().to_string();
+        EngineError::Scratch { folder, reason: error.to_string() }.into()
+    })
 }
 
 /// Anchors in partitions.
 pub(super) struct AnchorStore {
     records: Partitions<7>,
-    folder: PathBuf,
 }
 
 /// Anchors that are grouped at a time: of whole partitions, or some of the keys of one partition.
@@ -124,10 +122,10 @@ impl AnchorStore {
             place.unit,
             u32::from(windows) | u32::from(offset) << 16,
         ];
-        self.records.push(partition, record).map_err(spill_error(&self.folder))
+        spilled(self.records.push(partition, record), &self.records)
     }
 
-    /// Parts of at most so many anchors, unless more have one key.
+    /// Parts of at most `most` anchors; of more where a single key has them.
     pub(super) fn parts(&self, most: u64) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         let mut anchors = 0;
@@ -165,7 +163,7 @@ impl AnchorStore {
                     anchors.push(anchor);
                 }
             };
-            self.records.read(partition, each).map_err(spill_error(&self.folder))?;
+            spilled(self.records.read(partition, each), &self.records)?;
             if part.which + 1 == part.one_in {
                 self.records.clear(partition);
             }
@@ -201,7 +199,6 @@ fn anchor_of([key, key_top, context, context_top, document, unit, lengths]: [u32
 /// Hashes of windows, by part.
 pub(super) struct HashStore {
     records: Partitions<2>,
-    folder: PathBuf,
 }
 
 impl HashStore {
@@ -211,7 +208,7 @@ impl HashStore {
     /// A spill file that cannot be written.
     pub(super) fn add(&mut self, part: usize, hash: u64) -> Result<(), LookalikeError> {
         let record = [hash as u32, (hash >> 32) as u32];
-        self.records.push(part, record).map_err(spill_error(&self.folder))
+        spilled(self.records.push(part, record), &self.records)
     }
 
     /// The hashes of a part in the order in which they were added. They are freed.
@@ -221,7 +218,7 @@ impl HashStore {
     pub(super) fn take(&mut self, part: usize) -> Result<Vec<u64>, LookalikeError> {
         let mut hashes = Vec::with_capacity(self.records.len(part) as usize);
         let each = |[low, top]: [u32; 2]| hashes.push(u64::from(low) | u64::from(top) << 32);
-        self.records.read(part, each).map_err(spill_error(&self.folder))?;
+        spilled(self.records.read(part, each), &self.records)?;
         self.records.clear(part);
         Ok(hashes)
     }
@@ -237,7 +234,6 @@ pub(super) struct PieceStore {
     records: Partitions<6>,
     /// Number of documents.
     documents: u64,
-    folder: PathBuf,
 }
 
 impl PieceStore {
@@ -249,8 +245,7 @@ impl PieceStore {
         for &Piece { at, windows, first, copies } in pieces {
             let range = u64::from(at.document) * PARTITIONS as u64 / self.documents.max(1);
             let record = [at.document, at.unit, windows, first.document, first.unit, copies];
-            let added = self.records.push(range as usize, record);
-            added.map_err(spill_error(&self.folder))?;
+            spilled(self.records.push(range as usize, record), &self.records)?;
         }
         Ok(())
     }
@@ -267,7 +262,7 @@ impl PieceStore {
                 let first = Place { document: first, unit: first_unit };
                 pieces.push(Piece { at, windows, first, copies });
             };
-            self.records.read(range, piece).map_err(spill_error(&self.folder))?;
+            spilled(self.records.read(range, piece), &self.records)?;
             self.records.clear(range);
             each(pieces);
         }
