@@ -140,7 +140,7 @@ pub const NEAR: Layout<NearStretches<'static>> = Layout {
             }),
             Item::new(
                 Column::count("same"),
-                "units in runs that both stretches have, in the same order: at least so many are equal",
+                "units of equal runs in both stretches, in the same order: a lower bound of what they have in common",
                 |row| Cell::Count(row.same),
             ),
         ],

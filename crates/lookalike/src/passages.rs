@@ -117,7 +117,7 @@ impl<'t> TextPassages<'t> {
     pub fn passages(&self) -> impl Iterator<Item = TextPassage> {
         let later = self.runs.iter().filter(|run| run.first < run.at);
         later.map(|run| {
-            let words = run.windows + self.lengths.window() - 1;
+            let words = self.lengths.units(run.windows);
             let [at, first] = [run.at, run.first].map(|place| self.place(place, words));
             TextPassage { at, first, copies: run.copies }
         })

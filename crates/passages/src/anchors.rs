@@ -54,6 +54,12 @@ impl Lengths {
     pub fn window(self) -> u32 {
         self.window as u32
     }
+
+    /// Units of consecutive windows.
+    #[must_use]
+    pub fn units(self, windows: u32) -> u32 {
+        windows + self.window() - 1
+    }
 }
 
 /// Consecutive windows of a document that elect the same k-gram.

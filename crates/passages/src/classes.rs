@@ -57,7 +57,7 @@ struct Copies {
 }
 
 impl Copies {
-    /// Those of both.
+    /// The copies of two classes together.
     fn and(self, other: Self) -> Self {
         let ([a, b], [c, d]) = (self.documents, other.documents);
         Self { number: self.number + other.number, documents: [a.min(c), b.max(d)] }
@@ -65,7 +65,7 @@ impl Copies {
 }
 
 impl Repeated {
-    /// Those of at least this many copies.
+    /// Windows with at least this many copies.
     #[must_use]
     pub fn at_least(copies: u32, scope: Scope) -> Self {
         Self { copies, most: u32::MAX, scope }

@@ -43,6 +43,14 @@ pub use kept::{Cut, CutRule};
 pub use runs::Run;
 pub use scope::Scope;
 
+/// Those of some items, which are in the order of their documents, that are of one. O(log n).
+#[must_use]
+pub fn of_document<T>(items: &[T], document: u32, document_of: impl Fn(&T) -> u32) -> &[T] {
+    let start = items.partition_point(|item| document_of(item) < document);
+    let length = items[start..].partition_point(|item| document_of(item) == document);
+    &items[start..start + length]
+}
+
 /// A place: the unit of a document at which a window begins.
 ///
 /// Documents are numbered in order of precedence, so that the smaller of two places takes precedence.

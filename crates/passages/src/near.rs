@@ -116,14 +116,12 @@ fn seeds(runs: &[Run], window: u32) -> Vec<Seed> {
         }
         open.push(run);
     }
-    seeds.par_sort_unstable();
     joined(seeds, window)
 }
 
 /// Seeds whose windows follow each other in both documents become one: their first places need not.
-fn joined(seeds: Vec<Seed>, window: u32) -> Vec<Seed> {
+fn joined(mut seeds: Vec<Seed>, window: u32) -> Vec<Seed> {
     let diagonal = |seed: &Seed| i64::from(seed.starts[0]) - i64::from(seed.starts[1]);
-    let mut seeds = seeds;
     seeds.par_sort_unstable_by_key(|seed| (seed.documents, diagonal(seed), seed.starts[0]));
     let mut joined: Vec<Seed> = Vec::with_capacity(seeds.len());
     for seed in seeds {

@@ -1,7 +1,7 @@
 //! Windows that have to be hashed: in ranges of documents, in the order in which these are read again.
 
 use crate::window_hash::RunHashes;
-use crate::{Lengths, Place};
+use crate::{Lengths, Place, of_document};
 use std::ops::Range;
 
 /// Consecutive windows of a document whose hashes are asked for.
@@ -49,10 +49,7 @@ impl Questions {
     /// The questions about a document, in the order of [`Questions::answer`].
     #[must_use]
     pub fn of(&self, document: u32) -> &[Question] {
-        let asked = &self.asked;
-        let start = asked.partition_point(|question| question.place.document < document);
-        let length = asked[start..].partition_point(|question| question.place.document == document);
-        &asked[start..start + length]
+        of_document(&self.asked, document, |question| question.place.document)
     }
 
     /// The documents of the questions, ascending and distinct, with the number of windows asked for.

@@ -98,7 +98,7 @@ pub struct ShownPassage {
     pub goes: PassageExcerpt,
     /// The document that has the same.
     pub other: String,
-    /// The same, with the text around it.
+    /// Where the same units stand, with the text around it.
     pub stays: PassageExcerpt,
 }
 

@@ -21,7 +21,7 @@ const OTHER_SCRIPTS: &str = "the filter counts only words of at least four chara
      (the setting terms=all) or by shingles";
 
 impl KeepValues {
-    /// What to say of these, among so many documents.
+    /// The warning about these counts, which are of `documents` in all.
     pub(crate) fn warning(&self, documents: u64) -> String {
         let Self { rule, field, missing, unreadable } = self;
         let kind = match rule.contains(':') {

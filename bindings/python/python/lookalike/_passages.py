@@ -255,7 +255,7 @@ def passages(
     shortest : int
         Remove documents that cuts leave with fewer units than this; at most `length`.
     gaps : int, optional
-        Also list passages of two documents that are the same but for gaps of up to so many units
+        Also list passages of two documents that are the same but for gaps, each of at most this many units
         (:attr:`Passages.near`); they are not cut.
     agree : float or str, optional
         The least share of the units of a near passage that both documents have in common runs; 0.9 without it.

@@ -2,6 +2,7 @@
 
 use super::stretches::Stretch;
 use super::units::LocatedUnits;
+use lookalike_passages::of_document;
 use lookalike_report::PassageExcerpt;
 use std::ops::Range;
 
@@ -37,9 +38,7 @@ impl ShownPassages {
         units: &LocatedUnits<'_>,
         gone: &[Range<usize>],
     ) -> Vec<(Shown, PassageExcerpt)> {
-        let start = self.0.partition_point(|shown| shown.stretch.place.document < document);
-        let of_document =
-            self.0[start..].iter().take_while(|shown| shown.stretch.place.document == document);
+        let shown = of_document(&self.0, document, |shown| shown.stretch.place.document);
         let excerpt = |shown: &Shown| {
             let range = match shown.of_cut {
                 true => cut_part(shown.stretch.range(), gone)?,
@@ -49,7 +48,7 @@ impl ShownPassages {
             let start = text.floor_char_boundary(place.start);
             Some((*shown, excerpt(text, start..text.ceil_char_boundary(place.end))))
         };
-        of_document.filter_map(excerpt).collect()
+        shown.iter().filter_map(excerpt).collect()
     }
 }
 
@@ -60,9 +59,14 @@ fn cut_part(stretch: Range<usize>, gone: &[Range<usize>]) -> Option<Range<usize>
     Some(gone.start.max(stretch.start)..gone.end.min(stretch.end))
 }
 
+/// A place with at most this many bytes of the text on each side of it, in whole characters.
+pub(super) fn with_text_around(text: &str, place: &Range<usize>, most: usize) -> Range<usize> {
+    let start = text.ceil_char_boundary(place.start.saturating_sub(most));
+    start..text.floor_char_boundary(place.end.saturating_add(most).min(text.len()))
+}
+
 fn excerpt(text: &str, place: Range<usize>) -> PassageExcerpt {
-    let start = text.ceil_char_boundary(place.start.saturating_sub(AROUND));
-    let end = text.floor_char_boundary(place.end.saturating_add(AROUND).min(text.len()));
+    let Range { start, end } = with_text_around(text, &place, AROUND);
     let shown = text.floor_char_boundary(place.end.min(place.start + PASSAGE));
     PassageExcerpt {
         is_later: start > 0,

@@ -75,13 +75,12 @@ struct Example {
 impl<'a> Choice<'a> {
     /// Chooses from the later copies that are not of another collection. O(n log n) for n runs.
     pub(super) fn new(found: &'a Found) -> Self {
-        let later: Vec<&Run> = later(found).collect();
+        let later: Vec<&Run> = found.later().collect();
         let (frequent, longest) = copied_most(found, &later);
         let examples = examples(found, &later);
-        let window = found.lengths.window();
         let whole = |stretch| Shown { stretch, of_cut: false };
         let mut shown: Vec<Shown> = frequent.iter().map(|&(_, stretch)| whole(stretch)).collect();
-        shown.extend(longest.iter().map(|run| whole(stretch(run.first, run.windows, window))));
+        shown.extend(longest.iter().map(|run| whole(sides_of_run(run, found.lengths)[1])));
         for [goes, stays] in examples.iter().flat_map(|example| &example.sides) {
             shown.extend([Shown { stretch: *goes, of_cut: is_cut(found) }, whole(*stays)]);
         }
@@ -94,56 +93,53 @@ fn is_cut(found: &Found) -> bool {
     !found.cuts.is_empty()
 }
 
-/// The later copies that the table `passages` lists.
-fn later(found: &Found) -> impl Iterator<Item = &Run> {
-    let beside = found.numbers.beside();
-    found.runs.iter().filter(move |run| run.is_later(found.scope) && run.at.document >= beside)
-}
-
-fn stretch(place: Place, windows: u32, window: u32) -> Stretch {
-    Stretch { place, units: windows + window - 1 }
+/// Of stretches of a document, the best first, those that overlap no better one; not more than are listed.
+fn apart<T>(ranked: impl Iterator<Item = (Range<u32>, T)>) -> Vec<T> {
+    let (mut taken, mut found) = (Vec::<Range<u32>>::new(), Vec::new());
+    for (at, stretch) in ranked {
+        let is_free = |other: &Range<u32>| other.end <= at.start || at.end <= other.start;
+        if taken.len() < LISTED && taken.iter().all(is_free) {
+            taken.push(at);
+            found.push(stretch);
+        }
+    }
+    found
 }
 
 /// The stretches with most later copies, and the longest runs, each content once.
 fn copied_most(found: &Found, later: &[&Run]) -> (Vec<(u32, Stretch)>, Vec<Run>) {
-    let window = found.lengths.window();
+    let lengths = found.lengths;
     let mut by_first: Vec<&Run> = later.to_vec();
     by_first.sort_unstable_by_key(|run| (run.first, run.at));
     let (mut frequent, mut longest) = (Best::<Copied>::new(), Best::new());
     for runs in by_first.chunk_by(|a, b| a.first.document == b.first.document) {
-        // Of what overlaps in the first document, the best alone is listed.
-        let overlaps = |a: &Range<u32>, b: &Range<u32>| a.start < b.end && b.start < a.end;
-        let place = |unit: u32, windows: u32| unit..unit + windows + window - 1;
-        let mut taken: Vec<Range<u32>> = Vec::new();
+        let place = |unit: u32, windows: u32| unit..unit + lengths.units(windows);
+        let document = runs[0].first.document;
         let segments = segments(runs);
         let mut by_copies: Vec<usize> = (0..segments.len()).collect();
         by_copies.sort_unstable_by_key(|&at| {
             let (start, windows, copies) = segments[at];
             (Reverse(copies), Reverse(windows), start)
         });
-        for (start, windows, copies) in by_copies.into_iter().map(|at| around(&segments, at)) {
-            let at = place(start, windows);
-            if taken.len() < LISTED && !taken.iter().any(|other| overlaps(other, &at)) {
-                let first = Place { document: runs[0].first.document, unit: start };
-                frequent.add((Reverse(copies), Reverse(windows), first));
-                taken.push(at);
-            }
-        }
-        let mut taken: Vec<Range<u32>> = Vec::new();
+        let segment = |at: usize| {
+            let (start, windows, copies) = around(&segments, at);
+            let first = Place { document, unit: start };
+            (place(start, windows), (Reverse(copies), Reverse(windows), first))
+        };
+        apart(by_copies.into_iter().map(segment)).into_iter().for_each(|one| frequent.add(one));
         let mut runs = runs.to_vec();
         runs.sort_unstable_by_key(|run| (Reverse(run.windows), run.at));
-        for run in runs {
-            let at = place(run.first.unit, run.windows);
-            if taken.len() < LISTED && !taken.iter().any(|other| overlaps(other, &at)) {
-                longest.add((Reverse(run.windows), run.at, run.first));
-                taken.push(at);
-            }
-        }
+        let whole = |run: &Run| {
+            (place(run.first.unit, run.windows), (Reverse(run.windows), run.at, run.first))
+        };
+        apart(runs.into_iter().map(whole)).into_iter().for_each(|one| longest.add(one));
     }
     let frequent = frequent.finish().into_iter();
     let longest = longest.finish().into_iter();
     (
-        frequent.map(|(copies, windows, at)| (copies.0, stretch(at, windows.0, window))).collect(),
+        frequent
+            .map(|(copies, windows, at)| (copies.0, Stretch::of_windows(at, windows.0, lengths)))
+            .collect(),
         longest
             .map(|(windows, at, first)| Run { at, windows: windows.0, first, copies: [0; 2] })
             .collect(),
@@ -340,7 +336,7 @@ impl<'a> Collected<'a> {
 fn documents_of(found: &Found, frequent: &[(u32, Stretch)]) -> Vec<u64> {
     let window = found.lengths.window();
     let mut counts: Vec<(u64, Option<u32>)> = vec![(0, None); frequent.len()];
-    for run in later(found) {
+    for run in found.later() {
         for ((_, of), (count, last)) in frequent.iter().zip(&mut counts) {
             let windows = of.place.unit..of.place.unit + of.units + 1 - window;
             let is_of = run.first.document == of.place.document
@@ -359,8 +355,8 @@ fn documents_of(found: &Found, frequent: &[(u32, Stretch)]) -> Vec<u64> {
 fn lengths(found: &Found) -> Vec<LengthBin> {
     let window = u64::from(found.lengths.window());
     let mut bins: Vec<LengthBin> = Vec::new();
-    for run in later(found) {
-        let units = u64::from(run.windows) + window - 1;
+    for run in found.later() {
+        let units = u64::from(found.lengths.units(run.windows));
         let bin = (units / window).ilog2() as usize;
         while bins.len() <= bin {
             let from = window << bins.len();
@@ -374,10 +370,9 @@ fn lengths(found: &Found) -> Vec<LengthBin> {
 /// Documents of which one passage is at least four fifths, as of the other document with it.
 fn copied(found: &Found, units_of: &impl Fn(u32) -> u32) -> CopiedDocuments {
     let mut copied = CopiedDocuments::default();
-    let window = found.lengths.window();
     let mut last = None;
-    for run in later(found) {
-        let units = u64::from(run.windows + window - 1);
+    for run in found.later() {
+        let units = u64::from(found.lengths.units(run.windows));
         let covers = |place: Place| units * 5 >= u64::from(units_of(place.document)) * 4;
         let is_copy = run.first.document != run.at.document && covers(run.at) && covers(run.first);
         if is_copy && last != Some(run.at.document) {

@@ -1,17 +1,19 @@
 //! What a finished search says of a document: each of its later copies with both sides, read again from
 //! the inputs, and compared.
 
+use super::excerpts::with_text_around;
 use super::settings::PassageUnit;
 use super::units::{LocatedUnits, UnitReader};
 use crate::LookalikeError;
 use crate::error::Unread;
-use crate::lookup::{Candidates, Ids, Name, find};
+use crate::lookup::{Ids, Name, find, only_named};
 use crate::panics::caught;
 use crate::reading::Documents;
 use crate::run_inputs::{RunInputs, read_passage_summary};
 use crate::settings::thread_count;
 use lookalike_core::spans::union;
 use lookalike_decide::{DocumentName, PassagePlace, ReadPassage};
+use lookalike_io::table::TableError;
 use lookalike_io::{Extractor, Format};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -169,41 +171,26 @@ fn explained(
 }
 
 /// The rows of the only document of a name: of an id, or if there is none, `FILE:RECORD`.
-pub(super) fn named<E: Into<LookalikeError>>(
+pub(super) fn named(
     name: &str,
-    rows: impl Iterator<Item = Result<ReadPassage, E>>,
+    rows: impl Iterator<Item = Result<ReadPassage, TableError>>,
     table: &str,
 ) -> Result<Vec<ReadPassage>, LookalikeError> {
-    let (mut by_id, mut by_place) = (Vec::new(), Vec::new());
+    let mut documents: Vec<(DocumentName<'static>, Vec<ReadPassage>)> = Vec::new();
     for row in rows {
-        let row = row.map_err(Into::into)?;
-        if row.document.id == name {
-            by_id.push(row);
-        } else if place_of(&row.document) == name {
-            by_place.push(row);
+        let row = row?;
+        let document = &row.document;
+        match documents.last_mut() {
+            _ if document.id != name && place_of(document) != name => {}
+            // Rows of a document follow each other.
+            Some((last, rows)) if last.is(document) => rows.push(row),
+            _ => documents.push((document.clone(), vec![row])),
         }
     }
-    let found = if by_id.is_empty() { by_place } else { by_id };
-    let Some(first) = found.first() else {
-        return Err(LookalikeError::NoSuchDocument {
-            name: name.to_owned(),
-            place: format!("the table `{table}` of the run"),
-            advice: "a document without a later copy of a passage has no row; documents are named by id or as \
-                     FILE:RECORD",
-            unread: Unread::default(),
-        });
-    };
-    let mut listed: Vec<String> = found.iter().map(|row| place_of(&row.document)).collect();
-    listed.dedup();
-    if listed.iter().any(|place| *place != place_of(&first.document)) {
-        listed.sort_unstable();
-        listed.dedup();
-        let count = listed.len() as u64;
-        listed.truncate(Candidates::LISTED);
-        let advice = "name one of them as FILE:RECORD";
-        return Err(LookalikeError::RepeatedId { id: name.to_owned(), count, listed, advice });
-    }
-    Ok(found)
+    let place = format!("the table `{table}` of the run");
+    let advice = "a document without a later copy of a passage has no row; documents are named by id or as \
+                  FILE:RECORD";
+    only_named(name, documents.into_iter().map(Ok), &place, advice)
 }
 
 /// The rows that have a byte of a range.
@@ -275,15 +262,14 @@ fn side_of(text: &str, at: PassagePlace, digest: String) -> ExplainedSide {
     let [byte, end_byte] = at.bytes;
     let start = text.floor_char_boundary((byte as usize).min(text.len()));
     let end = text.ceil_char_boundary((end_byte as usize).clamp(start, text.len()));
-    let before = text.ceil_char_boundary(start.saturating_sub(AROUND));
-    let behind = text.floor_char_boundary((end + AROUND).min(text.len()));
+    let around = with_text_around(text, &(start..end), AROUND);
     ExplainedSide {
         unit: at.unit,
         byte,
         end_byte,
-        before: text[before..start].to_owned(),
+        before: text[around.start..start].to_owned(),
         text: text[start..end].to_owned(),
-        behind: text[end..behind].to_owned(),
+        behind: text[end..around.end].to_owned(),
         digest,
     }
 }

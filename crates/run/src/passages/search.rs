@@ -21,7 +21,7 @@ use lookalike_io::{Content, Fate, Fates, Inputs, RecordView};
 use lookalike_passages::anchors::{AnchorScratch, anchors};
 use lookalike_passages::classes::Repeated;
 use lookalike_passages::questions::Questions;
-use lookalike_passages::{Anchor, Cut, Lengths, Place, Run, Scope, kept};
+use lookalike_passages::{Anchor, Cut, Lengths, Place, Run, Scope, kept, of_document};
 use lookalike_report::KeepValues;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -57,9 +57,14 @@ pub(super) struct Found {
 impl Found {
     /// The runs of a document.
     pub(super) fn runs_of(&self, document: u32) -> &[Run] {
-        let start = self.runs.partition_point(|run| run.at.document < document);
-        let length = self.runs[start..].partition_point(|run| run.at.document == document);
-        &self.runs[start..start + length]
+        of_document(&self.runs, document, |run| run.at.document)
+    }
+
+    /// The passages that stand at an earlier place as well, without those of another collection: what is
+    /// listed.
+    pub(super) fn later(&self) -> impl Iterator<Item = &Run> {
+        let beside = self.numbers.beside();
+        self.runs.iter().filter(move |run| run.is_later(self.scope) && run.at.document >= beside)
     }
 
     /// The units of a document that stand at an earlier place as well, as runs; none of one that cannot be
@@ -74,9 +79,7 @@ impl Found {
 
     /// The cuts of a document.
     pub(super) fn cuts_of(&self, document: u32) -> &[Cut] {
-        let start = self.cuts.partition_point(|cut| cut.at.document < document);
-        let length = self.cuts[start..].partition_point(|cut| cut.at.document == document);
-        &self.cuts[start..start + length]
+        of_document(&self.cuts, document, |cut| cut.at.document)
     }
 }
 
@@ -134,8 +137,8 @@ impl Search<'_> {
         {
             return Err(missing_field(field, settings)?);
         }
-        let keep_values =
-            lacking(inputs, &keep.rules, |rule| read.valueless(keep.rules.len())[rule])?;
+        let valueless = read.valueless(keep.rules.len());
+        let keep_values = lacking(inputs, &keep.rules, |rule| valueless[rule])?;
         let numbers = read.by_precedence(&keep.rules);
         let hasher = SecondReader {
             documents,

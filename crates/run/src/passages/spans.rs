@@ -109,16 +109,16 @@ fn spans_of(
     goes: &[Range<usize>],
 ) -> Vec<(usize, usize, u32)> {
     let (mut spans, mut byte, mut character) = (Vec::new(), 0, 0);
+    let runs = found.runs_of(document);
+    let place = |run: &Run| units.bytes(&sides_of_run(run, found.lengths)[0].range());
     for bytes in goes {
         let first = character + text[byte..bytes.start].chars().count();
         character = first + text[bytes.clone()].chars().count();
         byte = bytes.end;
-        let reaches = |run: &&Run| {
-            let place = units.bytes(&sides_of_run(run, found.lengths)[0].range());
-            place.start < bytes.end && bytes.start < place.end
-        };
-        let runs = found.runs_of(document).iter().filter(reaches);
-        let copies = runs.map(|run| run.copies[1]).max().unwrap_or_default();
+        // No window is in two runs, so that they end in the order in which they begin.
+        let next = runs.partition_point(|run| place(run).end <= bytes.start);
+        let reach = runs[next..].iter().take_while(|run| place(run).start < bytes.end);
+        let copies = reach.map(|run| run.copies[1]).max().unwrap_or_default();
         spans.push((first, character, copies));
     }
     spans

@@ -2,7 +2,7 @@
 
 use lookalike_core::fingerprint::TextDigest;
 use lookalike_passages::near::NearPassage;
-use lookalike_passages::{Cut, Lengths, Place, Run};
+use lookalike_passages::{Cut, Lengths, Place, Run, of_document};
 use std::ops::Range;
 
 /// Consecutive units of a document.
@@ -13,6 +13,11 @@ pub(super) struct Stretch {
 }
 
 impl Stretch {
+    /// Those of consecutive windows.
+    pub(super) fn of_windows(place: Place, windows: u32, lengths: Lengths) -> Self {
+        Self { place, units: lengths.units(windows) }
+    }
+
     /// The numbers of the units.
     pub(super) fn range(self) -> Range<usize> {
         let start = self.place.unit as usize;
@@ -39,8 +44,7 @@ pub(super) struct Stretches {
 
 /// A passage and its first place.
 pub(super) fn sides_of_run(run: &Run, lengths: Lengths) -> [Stretch; 2] {
-    let units = run.windows + lengths.window() - 1;
-    [run.at, run.first].map(|place| Stretch { place, units })
+    [run.at, run.first].map(|place| Stretch::of_windows(place, run.windows, lengths))
 }
 
 /// A cut and its witness.
@@ -67,7 +71,7 @@ impl Stretches {
         Self { asked, compared }
     }
 
-    /// Those of near passages: none is compared.
+    /// The stretches of near passages, which differ: none is compared.
     pub(super) fn of_near(near: &[NearPassage]) -> Self {
         let asked = distinct(near.iter().flat_map(sides_of_near).collect());
         Self { asked, compared: Vec::new() }
@@ -87,10 +91,7 @@ impl Stretches {
 
     /// The stretches of a document.
     pub(super) fn of(&self, document: u32) -> &[Stretch] {
-        let start = self.asked.partition_point(|stretch| stretch.place.document < document);
-        let length =
-            self.asked[start..].partition_point(|stretch| stretch.place.document == document);
-        &self.asked[start..start + length]
+        of_document(&self.asked, document, |stretch| stretch.place.document)
     }
 
     /// The number of a stretch among those of its document.

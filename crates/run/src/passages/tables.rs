@@ -143,10 +143,8 @@ impl<T> Tables<T> {
             (None, written)
         };
         placed.sort();
-        let beside = found.numbers.beside();
-        let is_later = |run: &&Run| run.is_later(found.scope) && run.at.document >= beside;
         let fill = |table: &mut Table<'_, _>| {
-            for run in found.runs.iter().filter(is_later) {
+            for run in found.later() {
                 let [at, first] = sides_of_run(run, found.lengths);
                 let units = u64::from(at.units);
                 let (document, at, _) = placed.place(stretches, at);
