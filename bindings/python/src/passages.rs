@@ -91,7 +91,8 @@ pub(crate) fn passages(
     let passages = parse(py, passages)?;
     let Options { threads, memory, scratch, strict, max_pairs, progress, cancelled } = options;
     let resources = Resources { threads, memory, scratch, strict, max_pairs };
-    let source = documents.source(Columns::of(&settings));
+    let read = passages.of_documents(&settings).map_err(|error| errors::exception(py, error))?;
+    let source = documents.source(Columns::of(&read));
     let watch = Watch::new(progress, cancelled);
     let found = detached(py, &watch, |progress| {
         lookalike::passages::passages(source, &settings, &passages, &resources, progress)

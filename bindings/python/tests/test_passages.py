@@ -367,3 +367,52 @@ def test_near_passages() -> None:
     assert lookalike.passages(pages, length=15).near is None
     with pytest.raises(lookalike.SettingsError, match="agree="):
         lookalike.passages(pages, agree=0.5)
+
+
+@pytest.mark.parametrize("form", ["pyarrow", "large", "chunks", "polars", "pandas", "numpy", "records", "columns", "strings"])
+def test_lists_of_tokens_lose_copies(form: str) -> None:
+    words = [text.lower().split() for text in made(3, 60)]
+    numbers = {word: at for at, word in enumerate(sorted({word for of in words for word in of}))}
+    ids: list[Any] = [[numbers[word] for word in of] for of in words]
+    if form == "strings":
+        ids = [[str(one) if one % 3 else f"a\n\\{one}é" for one in of] for of in ids]
+    rows = [{"id": f"d{at}", "ids": of, "text": "x"} for at, of in enumerate(ids)]
+    table = pa.Table.from_pylist(rows)
+    documents: Any = {
+        "pyarrow": lambda: table,
+        "large": lambda: table.set_column(1, "ids", table["ids"].cast(pa.large_list(pa.int64()))),
+        "chunks": lambda: pa.concat_tables([table.slice(0, 7), table.slice(7)]),
+        "polars": lambda: pl.from_arrow(table),
+        "pandas": lambda: pd.DataFrame(rows),
+        "numpy": lambda: table.to_pandas(),
+        "records": lambda: rows,
+        "columns": lambda: {name: [row[name] for row in rows] for name in ("id", "ids", "text")},
+        "strings": lambda: table,
+    }[form]()
+    found = lookalike.passages(documents, unit="tokens:ids", length=9)
+    spelled = [" ".join(f"t{numbers[word]}" for word in of) for of in words]
+    as_words = lookalike.passages(spelled, length=9)
+    assert found.cuts is not None and as_words.cuts is not None
+    columns = ("record", "unit", "units", "kept_record", "kept_unit")
+    assert [found.cuts[name].to_pylist() for name in columns] == [as_words.cuts[name].to_pylist() for name in columns]
+    gone: dict[int, set[int]] = {}
+    for record, start, units in zip(*(found.cuts[name].to_pylist() for name in columns[:3])):
+        gone.setdefault(record - 1, set()).update(range(start, start + units))
+    stays = found.mask().to_pylist() if hasattr(found.mask(), "to_pylist") else list(found.mask())
+    expected = [[one for at, one in enumerate(of) if at not in gone.get(row, ())] for row, of in enumerate(ids) if stays[row]]
+    made_of: Any = found.apply(documents)
+    assert type(made_of) is type(documents)
+    if form in ("pyarrow", "large", "chunks", "strings"):
+        assert made_of.schema == documents.schema
+        left = made_of["ids"].to_pylist()
+    elif form == "records":
+        left = [row["ids"] for row in made_of]
+    else:
+        left = [list(of) for of in made_of["ids"]]
+    assert left == expected and expected != [of for row, of in enumerate(ids) if stays[row]]
+    spans = found.spans()
+    assert sum(end - start for of in spans for start, end in of) >= sum(len(of) for of in gone.values())
+    with pytest.raises(lookalike.SettingsError, match="tokens:FIELD"):
+        lookalike.passages(documents, unit="verse")
+    with pytest.raises(lookalike.SettingsError, match="tokens:"):
+        lookalike.passages(documents, unit="tokens:")

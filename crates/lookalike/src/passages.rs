@@ -33,8 +33,8 @@ pub use lookalike_text::NotCut;
 pub use lookalike_report::PassageSummary;
 #[cfg(feature = "files")]
 pub use lookalike_run::{
-    PassageScope, PassageSettings, PassageUnit, Passages, PassagesJob, SearchOutcome, SearchRun,
-    WhatIsCut, WhatIsWritten, Whole, passages, run_passages,
+    NoPassageUnit, PassageScope, PassageSettings, PassageUnit, Passages, PassagesJob,
+    SearchOutcome, SearchRun, WhatIsCut, WhatIsWritten, Whole, passages, run_passages,
 };
 
 /// The repeated passages of texts. Texts take precedence over those after them.

@@ -63,6 +63,8 @@ pub enum Kind {
     Size,
     /// One of these.
     Choice(&'static [&'static str]),
+    /// What repeated passages are made of.
+    PassageUnit,
     /// Name of an input format.
     Format,
     /// Rules that choose what is kept, separated by commas; may be repeated.

@@ -829,13 +829,15 @@ pub const PASSAGES: &[Item] = &[
     Item {
         name: "unit",
         value: "UNIT",
-        kind: Kind::Choice(&["word", "char", "byte", "line", "sentence", "paragraph"]),
+        kind: Kind::PassageUnit,
         default: Some("word"),
-        help: "What passages are made of and cut by: words, characters, bytes, or the words of lines, sentences or paragraphs",
+        help: "What passages are made of and cut by: word, char, byte, line, sentence, paragraph, or tokens:FIELD for the \
+               elements of a list",
         long_help: Some(
             "What passages are made of and cut by. word: words, as elsewhere. char: the characters of the words, with one \
              space between two words. byte: the bytes of the text as it is. line, sentence, paragraph: each that has words \
-             is one unit, and equal to another one of the same words.",
+             is one unit, and equal to another one of the same words. tokens:FIELD: the integers or strings of a list \
+             field, such as input_ids; the list takes the place of the text and is cut.",
         ),
         heading: "Passages",
         ..MATCHING
@@ -846,7 +848,7 @@ pub const PASSAGES: &[Item] = &[
         hidden_aliases: &["min-words"],
         value: "N",
         kind: Kind::Count(1),
-        help: "The fewest units of a passage [default: 50 words; 300 characters or bytes; 3 lines or sentences; 1 paragraph]",
+        help: "The fewest units of a passage [default: 50 words or tokens; 300 characters or bytes; 3 lines or sentences; 1 paragraph]",
         heading: "Passages",
         ..MATCHING
     },

@@ -175,6 +175,7 @@ impl PassageSummary {
         match self.settings.get("unit").and_then(Value::as_str) {
             None => "word",
             Some("char") => "character",
+            Some(unit) if unit.starts_with("tokens:") => "token",
             Some(unit) => unit,
         }
     }

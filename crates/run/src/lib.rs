@@ -96,9 +96,9 @@ pub use jobs::{Outcome, run_cluster, run_dedup};
 pub use lexicon::{Built, LexiconJob, build_lexicon, build_lexicon_from, merge_lexicons};
 pub use memory_table::ResultTable;
 pub use passages::{
-    ExplainedDocument, ExplainedPassage, ExplainedPassages, ExplainedSide, PassageScope,
-    PassageSettings, PassageUnit, Passages, PassagesJob, WhatIsCut, WhatIsWritten, Whole,
-    explain_passages, passages, run_passages,
+    ExplainedDocument, ExplainedPassage, ExplainedPassages, ExplainedSide, NoPassageUnit,
+    PassageScope, PassageSettings, PassageUnit, Passages, PassagesJob, WhatIsCut, WhatIsWritten,
+    Whole, explain_passages, passages, run_passages,
 };
 pub use piped::{StreamFiles, run_dedup_into};
 pub use read_table::read_table;

@@ -35,4 +35,6 @@ pub use explain::{
     ExplainedDocument, ExplainedPassage, ExplainedPassages, ExplainedSide, explain_passages,
 };
 pub use job::{PassagesJob, run_passages};
-pub use settings::{PassageScope, PassageSettings, PassageUnit, WhatIsCut, WhatIsWritten, Whole};
+pub use settings::{
+    NoPassageUnit, PassageScope, PassageSettings, PassageUnit, WhatIsCut, WhatIsWritten, Whole,
+};

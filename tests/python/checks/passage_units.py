@@ -3,6 +3,7 @@ import json
 import random
 import re
 from pathlib import Path
+from typing import Callable
 
 import check_run
 from checks.harness import Checks, dict_table, summary_of, tree_of
@@ -34,6 +35,9 @@ def made(seed: int) -> list:
 def units_of(text: str, unit: str) -> list:
     """Content and bytes of each unit."""
     at = lambda place: len(text[:place].encode())
+    if unit.startswith("tokens:"):
+        ends = [place.end() for place in re.finditer("\n", text)]
+        return [(text[start : end - 1], (at(start), at(end - 1))) for start, end in zip([0, *ends], ends)]
     words = [(found.group().lower(), found.start(), found.end()) for found in WORD.finditer(text)]
     if unit == "word":
         return [(word, (at(start), at(end))) for word, start, end in words]
@@ -95,13 +99,26 @@ class Wanted:
         return [row for row in rows if later(row)]
 
 
-def check(c: Checks, name: str, out: Path, docs: list, wanted: Wanted, rests: bool, whole: bool) -> None:
+def in_lists(docs: list) -> list:
+    """The documents with the numbers of their words in a list, some as strings, beside their text."""
+    numbers: dict = {}
+    number = lambda word: numbers.setdefault(word.lower(), len(numbers))
+    ids = lambda doc: [number(word) if len(word) != 3 else str(number(word)) for word in WORD.findall(doc["text"])]
+    return [{**doc, "ids": ids(doc)} for doc in docs]
+
+
+def of_list(doc: dict) -> dict:
+    """A document with its list, an element a line, as its text."""
+    return {**{name: value for name, value in doc.items() if name != "ids"}, "text": "".join(f"{number}\n" for number in doc["ids"])}
+
+
+def check(c: Checks, name: str, out: Path, docs: list, wanted: Wanted, rests: bool, whole: bool, read: Callable = dict) -> None:
     number_of = lambda row, role="": int(row[f"{role}id"][1:])
     found = [(number_of(row), int(row["unit"]), (number_of(row, "first_"), int(row["first_unit"])), int(row["units"]), int(row["copies"]), int(row["most_copies"])) for row in dict_table(out / "passages.tsv")]
     rows = wanted.rows()
     c.check(f"{name}: passages", found == rows and len(rows) > 5, ([one for one in found if one not in rows][:3], [one for one in rows if one not in found][:3], len(rows)))
     place = lambda doc, at, units: (wanted.units[doc][at][1][0], wanted.units[doc][at + units - 1][1][1])
-    kept = {json.loads(line)["n"]: json.loads(line) for line in (out / "kept.jsonl").read_text(encoding="utf-8").splitlines()}
+    kept = {json.loads(line)["n"]: read(json.loads(line)) for line in (out / "kept.jsonl").read_text(encoding="utf-8").splitlines()}
     edits: dict = {}
     for row in dict_table(out / "edits.tsv"):
         edits.setdefault(number_of(row), []).append((int(row["byte"]), int(row["end_byte"]), check_run.plain(row["put"]), check_run.plain(row["text"])))
@@ -169,6 +186,32 @@ def passage_units(c: Checks) -> None:
         again = c.out(f"passage units {name} again")
         done = c.run("passages", source, "-o", again, "--tables", "tsv", "-q", "-j", "1", *chosen, *options)
         c.check(f"passage units: {name}: one thread", done.returncode == 0 and tree_of(again) == tree_of(out), done.stderr)
+    lists = in_lists(docs)
+    source = folder / "lists.jsonl"
+    source.write_text("".join(json.dumps(doc) + "\n" for doc in lists), encoding="utf-8")
+    for name, length, options in (("tokens", 6, ()), ("tokens with rests", 6, ("--rest", "3")), ("tokens across", 4, ("--across",))):
+        out = c.out(f"passage units {name}")
+        done = c.run("passages", source, "-o", out, "--tables", "tsv", "-q", "--unit", "tokens:ids", "-L", str(length), *options)
+        if not c.check(f"passage units: {name} run", done.returncode == 0, done.stderr):
+            continue
+        texts = [of_list(doc) for doc in lists]
+        wanted = Wanted(texts, "tokens:ids", length, 2, "across" if "--across" in options else "all", "", "first")
+        check(c, f"passage units: {name}", out, texts, wanted, "--rest" in options, False, of_list)
+        stays = all(lists[one["n"]]["text"] == one["text"] for one in map(json.loads, (out / "kept.jsonl").read_text(encoding="utf-8").splitlines()))
+        c.check(f"passage units: {name}: texts stay", stays)
+        spans = c.out(f"passage units {name} spans")
+        done = c.run("passages", source, "-o", spans, "-q", "--unit", "tokens:ids", "-L", str(length), *options, "--write", "spans")
+        lines = [json.loads(line) for line in (spans / "attributes/lists.jsonl").read_text(encoding="utf-8").splitlines()]
+        left = lambda doc, places: [one for at, one in enumerate(doc["ids"]) if not any(start <= at < end for start, end, _ in places)]
+        kept = {one["n"]: one["ids"] for one in map(json.loads, (out / "kept.jsonl").read_text(encoding="utf-8").splitlines())}
+        c.check(f"passage units: {name}: spans", all(left(doc, line["attributes"]["lookalike_passages"]) == kept.get(doc["n"], []) for doc, line in zip(lists, lines)), done.stderr)
+        done = c.run("explain", next(row["id"] for row in dict_table(out / "cuts.tsv")), "--run", out)
+        c.check(f"passage units: {name}: explained", done.returncode == 0 and "read again, the same" in done.stdout, done.stderr)
+    for options, said in ((("--whole", "line"), "whole"), (("--joint", "x"), "joint"), (("--normalize", "none"), "takes the place of texts"), (("--unit", "tokens:"), "tokens:FIELD"), (("--unit", "tokens:no"), "`no`"), (("--unit", "tokens:text"), "`text` is not a list")):
+        out = c.out(f"passage units lists {' '.join(options)}")
+        done = c.run("passages", source, "-o", out, "-q", "--strict", *(("--unit", "tokens:ids") if "--unit" not in options else ()), *options)
+        c.check(f"passage units: lists, {' '.join(options)} is refused", done.returncode in (1, 2) and said in done.stderr and not out.exists(), done.stderr)
+    source = folder / "docs.jsonl"
     # Rules that name a precedence make it independent of the order of the documents, up to ties.
     for options, said in ((("--unit", "byte", "--text-field", "text,id"), "unit=byte"), (("--rest", "60"), "rest=60"), (("--shortest", "51"), "shortest=51"), (("--cut", "none", "--joint", "x"), "joint=x"), (("--within", "--across"), "--across"), (("--separate-by", "no"), "`no`"), (("--keep", "max:no"), "max:no"), (("--within", "--against", source), "within"), (("--unit", "verse"), "verse")):
         out = c.out(f"passage units {' '.join(map(str, options))}")

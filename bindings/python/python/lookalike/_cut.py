@@ -89,7 +89,9 @@ def _no_column(changes: Changes) -> DataError:
 
 
 def _edited(text: Any, row: int, changes: Changes) -> Any:
-    """A text after its edits."""
+    """A text after its edits, or a list of tokens without those that go."""
+    if not isinstance(text, (str, bytes, type(None))):
+        return _shorter(text, row, changes)
     read = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     parts, at = [], 0
     for edit in changes.edits[row]:
@@ -97,8 +99,27 @@ def _edited(text: Any, row: int, changes: Changes) -> Any:
             raise DataError(f"row {row} has another text than in the call", "input_changed")
         parts += [read[at : edit.start], edit.put.encode()]
         at = edit.end
-    made = b"".join([*parts, read[at:]])
+    made = b"".join([*parts, (read or b"")[at:]])
     return made.decode() if isinstance(text, str) else made
+
+
+def _shorter(tokens: Any, row: int, changes: Changes) -> Any:
+    """A list without the elements that go. Edits are of its text, in which each element is a line."""
+    starts, at = [], 0
+    for token in tokens:
+        starts.append(at)
+        at += len(str(token).replace("\\", "\\\\").replace("\n", "\\n").encode("utf-8", "surrogatepass")) + 1
+    numbers = {start: number for number, start in enumerate([*starts, at])}
+    stay: list[int] = []
+    last = 0
+    for edit in changes.edits[row]:
+        first, end = numbers.get(edit.start), numbers.get(edit.end)
+        if first is None or end is None or edit.text.count("\n") != end - first:
+            raise DataError(f"row {row} has another list than in the call", "input_changed")
+        stay += range(last, first)
+        last = end
+    stay += range(last, len(starts))
+    return tokens[stay] if hasattr(tokens, "dtype") else type(tokens)(tokens[number] for number in stay)
 
 
 def _new_texts(texts: Sequence[Any], changes: Changes) -> list[Any]:
@@ -126,6 +147,9 @@ def _arrow_column(column: Any, changes: Changes, pa: Any) -> Any:
     plain = column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
     rows = sorted(changes.edits)
     new = _new_texts(plain.take(pa.array(rows)).to_pylist(), changes)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        parts = plain.chunks if isinstance(plain, pa.ChunkedArray) else [plain]
+        return pa.concat_arrays([*parts, pa.array(new, kind)]).take(pa.array(_order(len(plain), rows)))
     which = [row in changes.edits for row in range(len(plain))]
     replaced = import_module("pyarrow.compute").replace_with_mask
     made = replaced(plain, pa.array(which), pa.array(new, plain.type))
@@ -148,14 +172,19 @@ def _of_polars(data: Any, changes: Changes) -> Any:
 
 
 def _polars_column(column: Any, changes: Changes, pl: Any) -> Any:
-    plain = column if column.dtype == pl.Binary else column.cast(pl.String)
+    plain = column if column.dtype in (pl.Binary, pl.List) else column.cast(pl.String)
     rows = sorted(changes.edits)
     new = pl.Series(column.name, _new_texts(plain.gather(rows).to_list(), changes), plain.dtype)
-    order = list(range(len(plain)))
-    for number, row in enumerate(rows, len(plain)):
-        order[row] = number
-    made = pl.concat([plain, new]).gather(order)
+    made = pl.concat([plain, new]).gather(_order(len(plain), rows))
     return made if made.dtype == column.dtype else made.cast(column.dtype)
+
+
+def _order(count: int, rows: Sequence[int]) -> list[int]:
+    """Where the values of all rows are, if new ones for these stand behind them."""
+    order = list(range(count))
+    for number, row in enumerate(rows, count):
+        order[row] = number
+    return order
 
 
 def _of_pandas(data: Any, changes: Changes) -> Any:
@@ -174,8 +203,15 @@ def _of_pandas(data: Any, changes: Changes) -> Any:
 def _pandas_column(column: Any, changes: Changes, pd: Any) -> Any:
     made = column.astype(object) if isinstance(column.dtype, pd.CategoricalDtype) else column.copy()
     rows = sorted(changes.edits)
-    made.iloc[rows] = _new_texts(column.iloc[rows].tolist(), changes)
-    return made
+    new = _new_texts(column.iloc[rows].tolist(), changes)
+    if all(isinstance(text, (str, bytes)) for text in new):
+        made.iloc[rows] = new
+        return made
+    # A list of lists would be taken for a table.
+    values = made.tolist()
+    for row, tokens in zip(rows, new, strict=True):
+        values[row] = tokens
+    return pd.Series(values, index=made.index, name=made.name, dtype=made.dtype)
 
 
 def _of_columns(data: Mapping[str, Any], changes: Changes) -> dict[str, list[Any]]:

@@ -21,7 +21,6 @@ from lookalike._summary import lines, table
 
 Cut = Literal["none", "kept", "later", "all"]
 Whole = Literal["line", "sentence", "paragraph"]
-Unit = Literal["word", "char", "byte", "line", "sentence", "paragraph"]
 Scope = Literal["all", "within", "across"]
 
 _CUTS = ("none", "kept", "later", "all")
@@ -40,10 +39,13 @@ class Passages:
     #: The settings of the call.
     settings: Settings
 
-    def __init__(self, found: _lookalike.Passages, settings: Settings, documents: Opener, library: str) -> None:
+    def __init__(
+        self, found: _lookalike.Passages, settings: Settings, documents: Opener, library: str, tokens: str | None
+    ) -> None:
         self._found = found
         self._documents = documents
         self._library = library
+        self._tokens = tokens
         self.settings = settings
 
     @cached_property
@@ -138,10 +140,10 @@ class Passages:
         columns = (self.edits[name].to_pylist() for name in names)
         for record, start, end, put, text in zip(*columns, strict=True):
             edits.setdefault(record - 1, []).append(Edit(start, end, put or "", text))
-        return changed(documents, Changes(self.settings.text, len(self._found), edits, self._found.mask()))
+        return changed(documents, Changes(self._tokens or self.settings.text, len(self._found), edits, self._found.mask()))
 
     def spans(self) -> list[list[tuple[int, int]]]:
-        """For each row the later copies of passages in its text: characters from 0, the end excluded.
+        """For each row the later copies of passages in its text: characters, or tokens, from 0, the end excluded.
 
         They are ascending and have no character in common: passages that overlap are one. Documents are read again. A
         row whose text was extracted from HTML has none.
@@ -165,17 +167,23 @@ class Passages:
         >>> [[texts[row][start:end] for start, end in spans] for row, spans in enumerate(found.spans())]
         [[], ['Où?» A ROSE is a rose is a rose']]
         """
+        if self._tokens is not None:
+            return [_merged(places) for places in self._copies("unit", "units", of_length=True)]
         if not _is_one_field(self.settings):
             raise SettingsError(f"text={self.settings.text!r} is of several values, and a span is a place in one")
-        copies: dict[int, list[tuple[int, int]]] = {}
-        columns = (self.table[name].to_pylist() for name in ("record", "byte", "end_byte"))
-        for record, start, end in zip(*columns, strict=True):
-            copies.setdefault(record - 1, []).append((start, end))
-        texts = _texts(self._documents, self.settings.text)
-        spans = [_characters(text, copies.get(row, [])) for row, text in enumerate(texts)]
-        if len(spans) != len(self._found):
-            raise DataError(f"there are {len(spans)} documents now, and there were {len(self._found)}", "input_changed")
-        return spans
+        copies = self._copies("byte", "end_byte")
+        texts = list(_texts(self._documents, self.settings.text))
+        if len(texts) != len(copies):
+            raise DataError(f"there are {len(texts)} documents now, and there were {len(copies)}", "input_changed")
+        return [_characters(text, places) for text, places in zip(texts, copies, strict=True)]
+
+    def _copies(self, start: str, end: str, of_length: bool = False) -> list[list[tuple[int, int]]]:
+        """The places of later copies in each row, by these columns; the second may be a length."""
+        copies: list[list[tuple[int, int]]] = [[] for _ in range(len(self._found))]
+        columns = (self.table[name].to_pylist() for name in ("record", start, end))
+        for record, first, last in zip(*columns, strict=True):
+            copies[record - 1].append((first, first + last if of_length else last))
+        return copies
 
     def __len__(self) -> int:
         """Number of rows."""
@@ -193,7 +201,7 @@ def passages(
     /,
     *,
     length: int | None = None,
-    unit: Unit = "word",
+    unit: str = "word",
     copies: int = 2,
     scope: Scope = "all",
     separate_by: str | None = None,
@@ -228,10 +236,11 @@ def passages(
     length : int, optional
         The fewest units of a passage, 1 to 16,384. Without it 50 words, 300 characters or bytes, 3 lines or sentences,
         or a paragraph.
-    unit : {"word", "char", "byte", "line", "sentence", "paragraph"}
+    unit : {"word", "char", "byte", "line", "sentence", "paragraph", "tokens:FIELD"}
         What passages are made of and cut by. char: the characters of the words, with one space between two words. byte:
         the bytes of the text (UTF-8) as it is. line, sentence, paragraph: each that has words is one unit, and equal to
-        another one of the same words.
+        another one of the same words. tokens:FIELD: the integers or strings of a list column, such as ``input_ids``;
+        the list takes the place of the text and is cut, and byte columns are places in its elements one a line.
     copies : int
         The fewest places at which a passage stands, the first one included.
     scope : {"all", "within", "across"}
@@ -296,7 +305,9 @@ def passages(
     given: dict[str, Any] = {"length": None if length is None else _count("length", length)}
     for setting, value in (("copies", copies), ("rest", rest), ("shortest", shortest)):
         given[setting] = _count(setting, value)
-    for setting, choice, choices in (("cut", cut, _CUTS), ("unit", unit, _UNITS), ("scope", scope, _SCOPES)):
+    tokens = unit.removeprefix("tokens:") if isinstance(unit, str) and unit.startswith("tokens:") else None
+    given["unit"] = unit if tokens else _one_of("unit", unit, (*_UNITS, "tokens:FIELD"))
+    for setting, choice, choices in (("cut", cut, _CUTS), ("scope", scope, _SCOPES)):
         given[setting] = _one_of(setting, choice, choices)
     if whole is not None:
         given["whole"] = _one_of("whole", whole, _WHOLES)
@@ -309,13 +320,16 @@ def passages(
         settings = settings.replace(keep=keep)
     if separate_by is not None:
         settings = settings.replace(separate_by=separate_by)
-    if cut != "none" and not _is_one_field(settings):
+    if cut != "none" and tokens is None and not _is_one_field(settings):
         which = f"text={settings.text!r}" if settings.join_lists is None else f"join_lists={settings.join_lists!r}"
         raise SettingsError(f"{which}: a text of several values cannot be cut; list its passages with cut='none'")
     limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict)
-    documents = opener(data, settings, name, required)
+    if tokens is None:
+        documents = opener(data, settings, name, required)
+    else:
+        documents = opener(data, settings.replace(features=tokens), name, required)
     found = _lookalike.passages(documents, settings.to_json(), json.dumps(given), limits)
-    return Passages(found, settings, documents, library_of(data))
+    return Passages(found, settings, documents, library_of(data), tokens)
 
 
 def _count(name: str, value: object) -> int:
@@ -362,19 +376,24 @@ def _column(batch: Any, path: str) -> Iterator[Any]:
         yield from [None] * len(read)
 
 
+def _merged(places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Ascending places, of which those that meet are one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in places:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
+        else:
+            merged.append((start, end))
+    return merged
+
+
 def _characters(text: Any, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Places of bytes in a text, ascending, as places of characters that have none in common."""
     if not places or text is None:
         return []
-    merged: list[list[int]] = []
-    for start, end in places:
-        if merged and start <= merged[-1][1]:
-            merged[-1][1] = max(merged[-1][1], end)
-        else:
-            merged.append([start, end])
     read = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     spans, byte, character = [], 0, 0
-    for start, end in merged:
+    for start, end in _merged(places):
         first = character + len(read[byte:start].decode("utf-8", "replace"))
         character = first + len(read[start:end].decode("utf-8", "replace"))
         spans.append((first, character))

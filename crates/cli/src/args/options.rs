@@ -3,6 +3,7 @@
 use super::values::{checksum, separator, size, utf8};
 use clap::builder::{PossibleValuesParser, Resettable, TypedValueParser, ValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use lookalike::passages::PassageUnit;
 use lookalike::{
     input::{CsvChar, CsvQuote, Extractor, Format, StatusFilter, TextEncoding},
     results::TableFormat,
@@ -155,6 +156,7 @@ fn parser(kind: Kind) -> ValueParser {
             let names = Format::choices().map(Format::name);
             PossibleValuesParser::new(names.collect::<Vec<_>>()).map(Value::from).into()
         }
+        Kind::PassageUnit => ValueParser::new(checked::<PassageUnit>),
         Kind::KeepRules => ValueParser::new(|text: &str| {
             let rules = lookalike::settings::keep_rules(text).map_err(|error| error.to_string())?;
             Ok::<Value, String>(rules.iter().map(ToString::to_string).collect())

@@ -6,7 +6,7 @@ use arrow_array::{BooleanArray, RecordBatch};
 use arrow_select::filter::filter_record_batch;
 
 use super::mark::{Refusal, ToMark, columns, rows};
-use super::replace::{ToReplace, columns as replaced_columns};
+use super::replace::{Replaced, ToReplace, columns as replaced_columns};
 use super::{MarkNames, OutputError, Role};
 use crate::formats::{self, RecordFormat};
 use crate::guard::guarded;
@@ -249,7 +249,7 @@ impl Router<'_> {
     ) -> bool {
         let file = self.chunk.file;
         let Some(text) = self.fates.replacement(file, record) else { return false };
-        let field = &self.inputs.options.fields.text;
+        let field = Replaced::of(&self.inputs.options.fields);
         let kept = &mut out.pieces[Role::Kept.index()];
         let of = ToReplace { chunk: self.chunk, raw, field, text };
         let role = match format.push_replaced(&of, &mut kept.data) {
@@ -296,7 +296,7 @@ impl Router<'_> {
         let replacements: Vec<(usize, Replacement<'_>)> = replaced.collect();
         let mut changed = None;
         if !replacements.is_empty() {
-            let field = &self.inputs.options.fields.text;
+            let field = Replaced::of(&self.inputs.options.fields);
             let (batch, refused) = replaced_columns::replaced_batch(batch, field, &replacements);
             for row in refused {
                 roles[row] = self.options.role(self.fates.of_refused());

@@ -28,7 +28,7 @@ pub(crate) mod file_copy;
 mod files;
 pub(crate) mod ipc;
 pub(crate) mod json;
-mod lists;
+pub(crate) mod lists;
 mod missing;
 pub(crate) mod nested;
 pub(crate) mod open;

@@ -84,6 +84,7 @@ pub fn passages(
         return Err(LookalikeError::Settings(reason.into()));
     }
     check_documents(settings, passages, false)?;
+    let settings = &*passages.of_documents(settings)?;
     if source.is_read_once() {
         return Err(reads_twice("passages", source.name()));
     }

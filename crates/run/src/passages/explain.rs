@@ -133,7 +133,7 @@ fn explained(
     let settings = &found.job.settings;
     let analysis = settings.analysis_of(&found.inputs, skip);
     let analysis = analysis.map_err(|failure| LookalikeError::unreadable(failure, false))?;
-    let reader = UnitReader::new(unit, &analysis, settings.fields.has_sections());
+    let reader = UnitReader::new(&unit, &analysis, settings.fields.has_sections());
     let text = |name: &DocumentName<'_>| &*texts[&key(name)];
     let (here, mut passages) = (reader.located(text(&rows[0].document)), Vec::new());
     let covered = union(rows.iter().map(|row| units_of(row.at, row.units)).collect());

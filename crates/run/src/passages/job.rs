@@ -115,6 +115,7 @@ fn carry_out(
     let progress = &JobSteps::new(steps, progress);
     job.passages.check()?;
     check_documents(&job.settings, &job.passages, !job.against.is_empty())?;
+    let of_documents = job.passages.of_documents(&job.settings)?;
     let most = job.run.most()?;
     if let Some(most) = most.as_ref().filter(|_| !writes_documents) {
         let setting = if job.passages.cuts() { "write=spans" } else { "cut=none" };
@@ -123,8 +124,8 @@ fn carry_out(
         )));
     }
     Staging::check(&job.output, job.run.force)?;
-    let mut reading = job.settings.reading(vec![job.output.clone()], job.run.scratch.clone());
-    reading.fields.extra = job.settings.keep_fields()?;
+    let mut reading = of_documents.reading(vec![job.output.clone()], job.run.scratch.clone());
+    reading.fields.extra = of_documents.keep_fields()?;
     let mut inputs = Inputs::discover(&job.inputs, reading.clone())?;
     let own_files = inputs.files.len() as u32;
     if !job.against.is_empty() {
@@ -138,7 +139,7 @@ fn carry_out(
     let search = Search {
         documents: Documents::of_files(&inputs),
         own_files,
-        settings: &job.settings,
+        settings: &of_documents,
         passages: &job.passages,
         admitted: job.run.admitted(),
         limits: limits(job.run.threads, job.run.memory),
@@ -174,8 +175,8 @@ fn carry_out(
     )?;
 
     let against = Some(&job.against[..]).filter(|against| !against.is_empty());
-    let mut settings = recorded(&job.settings, &job.passages, against);
-    settings.insert("job".into(), recorded_job(job));
+    let mut settings = recorded(&of_documents, &job.passages, against);
+    settings.insert("job".into(), recorded_job(job, &of_documents));
     let mut summary = search.summary(&found, settings, totals, &written, spans);
     let Tables { passages, cuts, edits } = tables;
     let mut tables: Vec<_> = std::iter::once(passages).chain(cuts).chain(edits).collect();
@@ -320,8 +321,8 @@ impl Search<'_> {
 }
 
 /// What `explain` reads back.
-fn recorded_job(job: &PassagesJob) -> Value {
-    let mut settings = job.settings.clone();
+fn recorded_job(job: &PassagesJob, settings: &Settings) -> Value {
+    let mut settings = settings.clone();
     settings.formats = settings.formats.recorded();
     let arguments = summarise::recorded;
     json!({

@@ -109,7 +109,7 @@ impl Search<'_> {
         let analysis = settings.analysis_of(documents.inputs, skip);
         let analysis =
             analysis.map_err(|failure| LookalikeError::unreadable(failure, admitted.strict))?;
-        let reader = UnitReader::new(passages.unit, &analysis, settings.fields.has_sections());
+        let reader = UnitReader::new(&passages.unit, &analysis, settings.fields.has_sections());
         let inputs = documents.inputs;
         let keep = Precedence::new(settings)?;
         let salts = Salts { scope: passages.scope, is_separated: settings.separate_by.is_some() };
@@ -291,7 +291,9 @@ impl AnchorReader<'_> {
                 !(has_fields || self.writes_spans) || self.inputs.options.fields.has_sections()
             }
             Content::TextBytes(_) => !self.writes_spans,
-            Content::Html(_) | Content::HtmlBytes(_) | Content::Features(_) => true,
+            // Of lists alone, which tokens are.
+            Content::Features(_) => false,
+            Content::Html(_) | Content::HtmlBytes(_) => true,
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Settings of a search for repeated passages.
 
 use crate::search_job::search_settings;
-use crate::{LookalikeError, Settings, feature_settings};
+use crate::{LookalikeError, Settings, Shingle, feature_settings};
 use lookalike_passages::near::NearRule;
 use lookalike_passages::{CutRule, Lengths, Scope};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use std::str::FromStr;
 
 /// The fewest units of a seed of a near passage, of which a passage has as many: fewer stand together by chance.
 const LEAST_SEED: u32 = 4;
@@ -90,6 +92,24 @@ impl PassageSettings {
         Self { length: Some(self.length()), ..self.clone() }
     }
 
+    /// The settings of the documents, with which a source of them is read: a list of tokens takes the place
+    /// of texts.
+    ///
+    /// # Errors
+    /// Settings of documents that have ready-made features otherwise.
+    pub fn of_documents<'s>(
+        &self,
+        settings: &'s Settings,
+    ) -> Result<Cow<'s, Settings>, LookalikeError> {
+        feature_settings::refuse(&settings.fields, "passages")?;
+        let PassageUnit::Tokens(field) = &self.unit else { return Ok(Cow::Borrowed(settings)) };
+        // Passages have no shingles.
+        let mut settings = Settings { shingle: Shingle::Usual, ..settings.clone() };
+        settings.fields.features = Some(field.clone());
+        settings.check_features()?;
+        Ok(Cow::Owned(settings))
+    }
+
     /// Whether passages are cut out of the documents, or would be where spans are written.
     pub(super) fn cuts(&self) -> bool {
         self.cut != WhatIsCut::None
@@ -162,6 +182,15 @@ impl PassageSettings {
                 "the setting joint={joint} is put where something was cut, and the setting write=spans cuts nothing"
             ));
         }
+        if let PassageUnit::Tokens(field) = &self.unit {
+            let of_texts = [("whole", self.whole.is_some()), ("joint", self.joint.is_some())];
+            if let Some((name, _)) = of_texts.into_iter().find(|(_, is_given)| *is_given) {
+                return wrong(format!(
+                    "the setting {name} is about texts, and the setting unit=tokens:{field} cuts lists; leave one of \
+                     them out"
+                ));
+            }
+        }
         self.near()?;
         let length = self.length();
         for (name, units) in [("rest", self.rest), ("shortest", self.shortest)] {
@@ -190,8 +219,8 @@ pub(super) fn check_documents(
     has_against: bool,
 ) -> Result<(), LookalikeError> {
     let wrong = |reason: &str| Err(LookalikeError::Settings(reason.into()));
-    feature_settings::refuse(&settings.fields, "passages")?;
     settings.refuse(&["distinct_by", "across", "label_field"], "passages")?;
+    passages.of_documents(settings)?;
     if has_against && passages.scope == PassageScope::Within {
         return wrong(
             "the setting against names another collection, and the setting within compares each document \
@@ -228,8 +257,8 @@ pub(super) fn recorded(
 }
 
 /// What passages are made of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum PassageUnit {
     /// Words, as elsewhere.
     #[default]
@@ -244,12 +273,56 @@ pub enum PassageUnit {
     Sentence,
     /// Paragraphs, likewise.
     Paragraph,
+    /// The integers or strings of a list field, such as the tokens that a tokenizer made of a text. The
+    /// list takes the place of the text.
+    Tokens(String),
+}
+
+/// What is none of [`PassageUnit`]s.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("use word, char, byte, line, sentence, paragraph or tokens:FIELD")]
+pub struct NoPassageUnit;
+
+impl FromStr for PassageUnit {
+    type Err = NoPassageUnit;
+
+    fn from_str(text: &str) -> Result<Self, NoPassageUnit> {
+        Ok(match text {
+            "word" => Self::Word,
+            "char" => Self::Char,
+            "byte" => Self::Byte,
+            "line" => Self::Line,
+            "sentence" => Self::Sentence,
+            "paragraph" => Self::Paragraph,
+            text => match text.strip_prefix("tokens:") {
+                None | Some("") => return Err(NoPassageUnit),
+                Some(field) => Self::Tokens(field.to_owned()),
+            },
+        })
+    }
+}
+
+impl TryFrom<String> for PassageUnit {
+    type Error = NoPassageUnit;
+
+    fn try_from(text: String) -> Result<Self, NoPassageUnit> {
+        text.parse()
+    }
+}
+
+impl From<PassageUnit> for String {
+    fn from(unit: PassageUnit) -> Self {
+        match unit {
+            PassageUnit::Tokens(field) => format!("tokens:{field}"),
+            unit => unit.name().to_owned(),
+        }
+    }
 }
 
 impl PassageUnit {
-    /// The name used in settings.
+    /// What one is called.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Word => "word",
             Self::Char => "char",
@@ -257,15 +330,16 @@ impl PassageUnit {
             Self::Line => "line",
             Self::Sentence => "sentence",
             Self::Paragraph => "paragraph",
+            Self::Tokens(_) => "token",
         }
     }
 
-    /// The fewest of a passage if nothing is said: 50 words, 300 characters or bytes, 3 lines or sentences,
-    /// or a paragraph.
+    /// The fewest of a passage if nothing is said: 50 words or tokens, 300 characters or bytes, 3 lines or
+    /// sentences, or a paragraph.
     #[must_use]
-    pub fn usual_length(self) -> u32 {
+    pub fn usual_length(&self) -> u32 {
         match self {
-            Self::Word => 50,
+            Self::Word | Self::Tokens(_) => 50,
             Self::Char | Self::Byte => 300,
             Self::Line | Self::Sentence => 3,
             Self::Paragraph => 1,

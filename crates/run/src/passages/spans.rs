@@ -99,7 +99,7 @@ impl Fates for Spanning<'_> {
     }
 }
 
-/// The spans of a document: the characters at these bytes, and the copies of the most frequent window of
+/// The spans of a document: the characters (of a list, the tokens) at these bytes, and the copies of the most frequent window of
 /// the passages that reach into them.
 fn spans_of(
     found: &Found,
@@ -112,8 +112,8 @@ fn spans_of(
     let runs = found.runs_of(document);
     let place = |run: &Run| units.bytes(&sides_of_run(run, found.lengths)[0].range());
     for bytes in goes {
-        let first = character + text[byte..bytes.start].chars().count();
-        character = first + text[bytes.clone()].chars().count();
+        let first = character + units.letters(&text[byte..bytes.start]);
+        character = first + units.letters(&text[bytes.clone()]);
         byte = bytes.end;
         // No window is in two runs, so that they end in the order in which they begin.
         let next = runs.partition_point(|run| place(run).end <= bytes.start);

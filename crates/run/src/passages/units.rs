@@ -24,14 +24,14 @@ pub(super) struct UnitScratch {
 }
 
 impl UnitReader {
-    pub(super) fn new(unit: PassageUnit, analysis: &AnalysisSettings, sections: bool) -> Self {
+    pub(super) fn new(unit: &PassageUnit, analysis: &AnalysisSettings, sections: bool) -> Self {
         let of_words = match unit {
             PassageUnit::Char => Unit::Char,
             _ => Unit::Word,
         };
         let analysis = AnalysisSettings { unit: of_words, ..*analysis };
         let of_bytes = (0..=u8::MAX).map(|byte| fingerprint::token(&[byte])).collect();
-        Self { words: WordReader::new(&analysis, sections), unit, of_bytes }
+        Self { words: WordReader::new(&analysis, sections), unit: unit.clone(), of_bytes }
     }
 
     /// Reads the units of a text into the scratch; returns how many it has. Those of a document that is
@@ -52,6 +52,10 @@ impl UnitReader {
                 units.extend(text.bytes().map(|byte| self.of_bytes[usize::from(byte)]));
                 section_ends.push(units.len());
             }
+            PassageUnit::Tokens(_) => {
+                units.extend(lines(text).map(|token| fingerprint::token(token.as_bytes())));
+                section_ends.push(units.len());
+            }
             PassageUnit::Line | PassageUnit::Sentence | PassageUnit::Paragraph => {
                 self.each_group(text, |group| match group {
                     Some((letters, _)) => units.push(fingerprint::token(letters.as_bytes())),
@@ -67,7 +71,8 @@ impl UnitReader {
 
     /// The units of a text with their places. Slower, and it takes memory for each unit that is no byte.
     pub(super) fn located<'t>(&self, text: &'t str) -> LocatedUnits<'t> {
-        let mut units = Spelled { letters: String::new(), ends: vec![0], places: Vec::new() };
+        let mut units = Spelled::default();
+        units.ends.push(0);
         match self.unit {
             PassageUnit::Byte => return LocatedUnits { text, spelled: None },
             PassageUnit::Word | PassageUnit::Char => {
@@ -76,6 +81,14 @@ impl UnitReader {
                         units.push(word, place);
                     }
                 });
+            }
+            PassageUnit::Tokens(_) => {
+                let mut start = 0;
+                for token in lines(text) {
+                    units.push(token, start..start + token.len());
+                    start += token.len() + 1;
+                }
+                units.are_lines = true;
             }
             PassageUnit::Line | PassageUnit::Sentence | PassageUnit::Paragraph => {
                 self.each_group(text, |group| {
@@ -153,6 +166,7 @@ pub(super) struct LocatedUnits<'t> {
     spelled: Option<Spelled>,
 }
 
+#[derive(Default)]
 struct Spelled {
     /// The units one behind the other, each with a line end.
     letters: String,
@@ -160,6 +174,13 @@ struct Spelled {
     ends: Vec<usize>,
     /// The byte range of each.
     places: Vec<Range<usize>>,
+    /// Whether each is a line of the text, and all lines are units.
+    are_lines: bool,
+}
+
+/// The tokens of a list, which are the lines of its text.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split_terminator('\n')
 }
 
 impl Spelled {
@@ -181,6 +202,14 @@ impl LocatedUnits<'_> {
         self.place(range.start).start..self.place(range.end - 1).end
     }
 
+    /// How many characters a part of the text has; tokens, if units are tokens.
+    pub(super) fn letters(&self, part: &str) -> usize {
+        match &self.spelled {
+            Some(units) if units.are_lines => part.matches('\n').count(),
+            _ => part.chars().count(),
+        }
+    }
+
     /// Of units, letter by letter.
     pub(super) fn digest(&self, range: Range<usize>) -> TextDigest {
         TextDigest::of(match &self.spelled {
@@ -199,6 +228,7 @@ impl LocatedUnits<'_> {
         whole: Option<Whole>,
     ) -> Vec<Range<usize>> {
         let runs = match &self.spelled {
+            Some(units) if units.are_lines => runs,
             Some(units) => divisible(&units.places, runs),
             None => runs.into_iter().filter_map(|run| self.of_characters(run)).collect(),
         };
@@ -214,6 +244,13 @@ impl LocatedUnits<'_> {
     /// Nothing would be left.
     pub(super) fn edits(&self, runs: &[Range<usize>]) -> Result<Vec<TextEdit>, NotCut> {
         match &self.spelled {
+            Some(units) if units.are_lines => {
+                let end = |last: usize| units.places[last - 1].end + 1;
+                let bytes = runs.iter().map(|run| self.place(run.start).start..end(run.end));
+                let edit = |bytes| TextEdit { bytes, put: "".into() };
+                let is_all = runs.iter().map(Range::len).sum::<usize>() >= self.count();
+                if is_all { Err(NotCut::NothingLeft) } else { Ok(bytes.map(edit).collect()) }
+            }
             Some(units) => cut_edits(self.text, &units.places, runs),
             None => cut_bytes(self.text, runs),
         }
@@ -239,7 +276,8 @@ mod tests {
     use lookalike_io::SECTION_BREAK;
     use proptest::prelude::*;
 
-    const UNITS: [PassageUnit; 6] = [
+    const UNITS: [PassageUnit; 7] = [
+        PassageUnit::Tokens(String::new()),
         PassageUnit::Word,
         PassageUnit::Char,
         PassageUnit::Byte,
@@ -256,12 +294,12 @@ mod tests {
             unit in prop::sample::select(UNITS.to_vec()),
         ) {
             let mut text: Vec<char> = text.chars().collect();
-            let has_sections = unit != PassageUnit::Byte;
+            let has_sections = !matches!(unit, PassageUnit::Byte | PassageUnit::Tokens(_));
             for at in breaks.iter().filter(|_| has_sections) {
                 text.insert(at.index(text.len() + 1), SECTION_BREAK);
             }
             let text: String = text.into_iter().collect();
-            let reader = UnitReader::new(unit, &AnalysisSettings::default(), has_sections);
+            let reader = UnitReader::new(&unit, &AnalysisSettings::default(), has_sections);
             let mut scratch = UnitScratch::default();
             let count = reader.read(&text, None, &mut scratch);
             let units = reader.located(&text);
@@ -289,7 +327,7 @@ mod tests {
     fn units_by_hand() {
         let text = "One two. Three\n\nfour é";
         let of = |unit| {
-            let reader = UnitReader::new(unit, &AnalysisSettings::default(), false);
+            let reader = UnitReader::new(&unit, &AnalysisSettings::default(), false);
             let units = reader.located(text);
             (0..units.count()).map(|at| &text[units.bytes(&(at..at + 1))]).collect::<Vec<_>>()
         };
@@ -297,8 +335,18 @@ mod tests {
         assert_eq!(of(PassageUnit::Sentence), ["One two", "Three", "four é"]);
         assert_eq!(of(PassageUnit::Paragraph), ["One two. Three", "four é"]);
         assert_eq!(of(PassageUnit::Char)[3..9], [" ", "t", "w", "o", ". ", "T"]);
+        let reader = UnitReader::new(
+            &PassageUnit::Tokens("ids".into()),
+            &AnalysisSettings::default(),
+            false,
+        );
+        let tokens = reader.located("7\n\n12\n7\n");
+        assert_eq!((tokens.count(), tokens.bytes(&(1..3))), (4, 2..5));
+        let edits = tokens.edits(&[0..1, 2..4]).unwrap();
+        assert_eq!(edits.into_iter().map(|edit| edit.bytes).collect::<Vec<_>>(), [0..2, 3..8]);
+        assert_eq!(tokens.edits(&[0..4]), Err(NotCut::NothingLeft));
         // The last character has two bytes, and is not divided.
-        let reader = UnitReader::new(PassageUnit::Byte, &AnalysisSettings::default(), false);
+        let reader = UnitReader::new(&PassageUnit::Byte, &AnalysisSettings::default(), false);
         let units = reader.located(text);
         assert_eq!(units.divisible(vec![2..text.len() - 1], None), [2..text.len() - 2]);
         assert!(units.divisible(vec![text.len() - 1..text.len()], None).is_empty());

@@ -1,32 +1,45 @@
-//! Texts in Arrow batches: in columns, and in structs.
+//! Texts and lists in Arrow batches: in columns, and in structs.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, LargeStringArray, RecordBatch,
-    StringArray, StringViewArray, StructArray,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, GenericListArray, LargeBinaryArray,
+    LargeStringArray, OffsetSizeTrait, RecordBatch, StringArray, StringViewArray, StructArray,
+    UInt64Array,
 };
+use arrow_buffer::OffsetBuffer;
 use arrow_schema::DataType;
+use arrow_select::take::take;
 
-use crate::Replacement;
+use super::{Replaced, lists};
+use crate::source::lists::{Lists, range};
 use crate::source::nested;
+use crate::{FeatureList, Replacement};
 
 /// Other texts for some rows.
 type Replacements<'r> = [(usize, Replacement<'r>)];
 
 /// The batch with other texts in some of its rows, and the rows that are refused: those that do not have
-/// the text, and all if the field is neither a column of texts nor one in a struct. Of a dictionary, rows
-/// share values: its texts are not replaced.
+/// the text, and all if the field is neither a column of texts nor one in a struct, or not of lists that
+/// can be shorter. Of a dictionary, rows share values: its texts are not replaced.
 pub(crate) fn replaced_batch(
     batch: &RecordBatch,
-    field: &str,
+    field: Replaced<'_>,
     replacements: &Replacements<'_>,
 ) -> (RecordBatch, Vec<usize>) {
+    let of = |values: &ArrayRef| match field {
+        Replaced::Text(_) => replaced_texts(values, replacements),
+        Replaced::List(_) => match values.data_type() {
+            DataType::List(_) => replaced_lists::<i32>(values, replacements),
+            DataType::LargeList(_) => replaced_lists::<i64>(values, replacements),
+            _ => None,
+        },
+    };
     let replaced = || {
-        let path = nested::find(batch.schema_ref().fields(), field)?;
+        let path = nested::find(batch.schema_ref().fields(), field.name())?;
         let (&at, inside) = path.split_first()?;
-        let (column, refused) = replaced_column(batch.column(at), inside, replacements)?;
+        let (column, refused) = replaced_column(batch.column(at), inside, &of)?;
         let mut columns = batch.columns().to_vec();
         columns[at] = column;
         Some((RecordBatch::try_new(batch.schema(), columns).ok()?, refused))
@@ -35,28 +48,62 @@ pub(crate) fn replaced_batch(
     replaced().unwrap_or_else(|| (batch.clone(), all()))
 }
 
-/// The column with other texts at a position in its structs, and the rows that do not have the text.
+/// Other values, and the rows that do not have what is replaced; `None` for values of another type.
+type Changed = Option<(ArrayRef, Vec<usize>)>;
+
+/// The column with other values at a position in its structs.
 fn replaced_column(
     column: &ArrayRef,
     path: &[usize],
-    replacements: &Replacements<'_>,
-) -> Option<(ArrayRef, Vec<usize>)> {
-    let Some((&at, inside)) = path.split_first() else {
-        return replaced_texts(column, replacements);
-    };
+    of: &impl Fn(&ArrayRef) -> Changed,
+) -> Changed {
+    let Some((&at, inside)) = path.split_first() else { return of(column) };
     let outer = column.as_struct_opt()?;
-    let (inner, refused) = replaced_column(outer.columns().get(at)?, inside, replacements)?;
+    let (inner, refused) = replaced_column(outer.columns().get(at)?, inside, of)?;
     let mut columns = outer.columns().to_vec();
     columns[at] = inner;
     let structs = StructArray::try_new(outer.fields().clone(), columns, outer.nulls().cloned());
     Some((Arc::new(structs.ok()?), refused))
 }
 
-/// The values with other texts; `None` if they are of another type.
-fn replaced_texts(
-    values: &ArrayRef,
+/// Lists without the elements that go, which are taken as they are.
+fn replaced_lists<O: OffsetSizeTrait>(
+    column: &ArrayRef,
     replacements: &Replacements<'_>,
-) -> Option<(ArrayRef, Vec<usize>)> {
+) -> Changed {
+    let (features, lists) = (Lists::of(column)?, column.as_list::<O>());
+    let (mut refused, mut list) = (Vec::new(), FeatureList::default());
+    let (mut taken, mut lengths) = (Vec::<u64>::new(), Vec::with_capacity(lists.len()));
+    let mut changes = replacements.iter().peekable();
+    for row in 0..lists.len() {
+        let (all, before) = (range(column, row).unwrap_or(0..0), taken.len());
+        let start: usize = all.start;
+        let stay = changes.next_if(|(at, _)| *at == row).map(|(_, change)| {
+            let is_read = features.features(row, &mut list).is_some_and(|read| read.is_ok());
+            lists::staying(&list, *change).filter(|_| is_read)
+        });
+        match stay {
+            Some(Some(stay)) => taken.extend(stay.into_iter().map(|at| (start + at) as u64)),
+            other => {
+                refused.extend(other.map(|_| row));
+                taken.extend(all.map(|at| at as u64));
+            }
+        }
+        lengths.push(taken.len() - before);
+    }
+    refused.extend(changes.map(|(row, _)| *row));
+    let (DataType::List(field) | DataType::LargeList(field)) = column.data_type() else {
+        return None;
+    };
+    let values = take(lists.values(), &UInt64Array::from(taken), None).ok()?;
+    let ends = OffsetBuffer::from_lengths(lengths);
+    let changed =
+        GenericListArray::<O>::try_new(field.clone(), ends, values, lists.nulls().cloned());
+    Some((Arc::new(changed.ok()?), refused))
+}
+
+/// Other texts.
+fn replaced_texts(values: &ArrayRef, replacements: &Replacements<'_>) -> Changed {
     macro_rules! replaced {
         ($texts:expr, $of:expr, $array:ty) => {{
             let (texts, refused) = with($texts.iter(), replacements, $of);
@@ -98,10 +145,11 @@ fn with<'t, T: PartialEq + ?Sized>(
 mod tests {
     use super::*;
     use crate::source::texts::Texts;
-    use arrow_array::types::Int32Type;
-    use arrow_array::{DictionaryArray, Int64Array};
+    use arrow_array::types::{Int32Type, UInt16Type};
+    use arrow_array::{DictionaryArray, Int64Array, LargeListArray, ListArray};
     use arrow_buffer::NullBuffer;
     use arrow_schema::{Field, Fields};
+    use arrow_select::concat::concat;
 
     const ROWS: [Option<&str>; 4] = [Some("a"), None, Some("é"), Some("b")];
 
@@ -129,12 +177,12 @@ mod tests {
             let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3, 4]));
             let batch = RecordBatch::try_from_iter([("n", numbers), ("text", column)]).unwrap();
             let changes = [(0, change("b", "x")), (1, change("", "x")), (2, change("é", "new"))];
-            let (replaced, refused) = replaced_batch(&batch, "text", &changes);
+            let (replaced, refused) = replaced_batch(&batch, Replaced::Text("text"), &changes);
             assert_eq!((replaced.schema(), refused), (batch.schema(), vec![0, 1]));
             let expected = [Some("a"), None, Some("new"), Some("b")];
             assert_eq!(texts(replaced.column(1)), expected.map(|text| text.map(str::to_owned)));
-            assert_eq!(replaced_batch(&batch, "n", &changes).1, [0, 1, 2]);
-            assert_eq!(replaced_batch(&batch, "body", &changes).1, [0, 1, 2]);
+            assert_eq!(replaced_batch(&batch, Replaced::Text("n"), &changes).1, [0, 1, 2]);
+            assert_eq!(replaced_batch(&batch, Replaced::Text("body"), &changes).1, [0, 1, 2]);
         }
     }
 
@@ -155,20 +203,55 @@ mod tests {
         )]));
         let batch = RecordBatch::try_from_iter([("record", outer)]).unwrap();
         let changes = [(0, change("a", "x")), (2, change("e", "x"))];
-        let (replaced, refused) = replaced_batch(&batch, "record.doc.text", &changes);
+        let (replaced, refused) =
+            replaced_batch(&batch, Replaced::Text("record.doc.text"), &changes);
         assert_eq!((replaced.schema(), refused), (batch.schema(), vec![2]));
         let path = nested::find(batch.schema_ref().fields(), "record.doc.text").unwrap();
         let found = nested::column(&replaced, &path).unwrap();
         let expected = [Some("x"), None, Some("é"), None];
         assert_eq!(texts(&found), expected.map(|text| text.map(str::to_owned)));
         assert_eq!(replaced.column(0).as_struct().column(0).nulls(), Some(&valid));
-        assert_eq!(replaced_batch(&batch, "record.doc.n", &changes).1, [0, 2]);
+        assert_eq!(replaced_batch(&batch, Replaced::Text("record.doc.n"), &changes).1, [0, 2]);
     }
 
     #[test]
     fn texts_of_a_dictionary_stay() {
         let column: ArrayRef = Arc::new(ROWS.into_iter().collect::<DictionaryArray<Int32Type>>());
         let batch = RecordBatch::try_from_iter([("text", column)]).unwrap();
-        assert_eq!(replaced_batch(&batch, "text", &[(0, change("a", "x"))]).1, [0]);
+        assert_eq!(replaced_batch(&batch, Replaced::Text("text"), &[(0, change("a", "x"))]).1, [0]);
+    }
+
+    #[test]
+    fn elements_of_lists_go_and_the_others_are_the_same() {
+        let rows =
+            || [Some(vec![Some(7), Some(-1), Some(7)]), None, Some(vec![]), Some(vec![None])];
+        let small = ListArray::from_iter_primitive::<UInt16Type, _, _>(
+            rows().map(|row| row.map(|row| row.into_iter().map(|of| of.map(|of: i32| of as u16)))),
+        );
+        let large = LargeListArray::from_iter_primitive::<Int32Type, _, _>(rows());
+        for (column, minus) in [(Arc::new(small) as ArrayRef, "65535"), (Arc::new(large), "-1")] {
+            // As a part of a larger column.
+            let whole = concat(&[&column, &column]).unwrap().slice(2, 6);
+            let batch = RecordBatch::try_from_iter([("ids", whole)]).unwrap();
+            let old = format!("7\n{minus}\n7\n");
+            let changes = [
+                (0, change("", "")),
+                (2, change(&old, "7\n")),
+                (3, change("", "")),
+                (5, change("", "")),
+            ];
+            let (replaced, refused) = replaced_batch(&batch, Replaced::List("ids"), &changes);
+            assert_eq!((replaced.schema(), refused), (batch.schema(), vec![3, 5]));
+            let lists = Lists::of(replaced.column(0)).unwrap();
+            let of =
+                |row| Some(lists.elements(row)?.flatten().map(str::to_owned).collect::<Vec<_>>());
+            assert_eq!((of(0), of(1)), (Some(vec![]), Some(vec![])));
+            assert_eq!((of(2), of(3)), (Some(vec!["7".to_owned()]), None));
+            assert_eq!(
+                replaced.column(0).slice(1, 1).to_data(),
+                batch.column(0).slice(1, 1).to_data()
+            );
+            assert_eq!(replaced_batch(&batch, Replaced::Text("ids"), &changes).1, [0, 2, 3, 5]);
+        }
     }
 }

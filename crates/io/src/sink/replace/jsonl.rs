@@ -1,27 +1,49 @@
-//! Texts in JSON objects.
+//! Texts and lists in JSON objects.
 
 use std::borrow::Cow;
 
-use crate::Replacement;
+use serde_json::value::RawValue;
+
+use super::{Replaced, lists};
 use crate::source::json;
+use crate::{FeatureList, Replacement};
 
 /// Appends `raw`, with another value of a field, to `out`; `false`, and nothing appended, if the field does
-/// not have the text.
+/// not have the text, or the list.
 pub(crate) fn push_replaced(
     raw: &[u8],
-    field: &str,
+    field: Replaced<'_>,
     text: Replacement<'_>,
     out: &mut Vec<u8>,
 ) -> bool {
-    let Some(place) = json::place_of(raw, field) else { return false };
-    let value = serde_json::from_slice::<Cow<'_, str>>(&raw[place.clone()]);
-    if !value.is_ok_and(|value| value == text.old) {
-        return false;
-    }
+    let Some(place) = json::place_of(raw, field.name()) else { return false };
+    let value = &raw[place.clone()];
+    let value = match field {
+        Replaced::Text(_) => other_text(value, text),
+        Replaced::List(_) => shorter_list(value, text),
+    };
+    let Some(value) = value else { return false };
     out.extend_from_slice(&raw[..place.start]);
-    out.extend_from_slice(serde_json::Value::from(text.new).to_string().as_bytes());
+    out.extend_from_slice(value.as_bytes());
     out.extend_from_slice(&raw[place.end..]);
     true
+}
+
+/// The new text, if the value is the old one.
+fn other_text(value: &[u8], text: Replacement<'_>) -> Option<String> {
+    let old = serde_json::from_slice::<Cow<'_, str>>(value).ok()?;
+    (old == text.old).then(|| serde_json::Value::from(text.new).to_string())
+}
+
+/// The elements that stay, as they are written, if the value is the old list.
+fn shorter_list(value: &[u8], list: Replacement<'_>) -> Option<String> {
+    let value = std::str::from_utf8(value).ok()?;
+    let mut old = FeatureList::default();
+    json::features(value, &mut old).ok()?;
+    let elements: Vec<&RawValue> = serde_json::from_str(value).ok()?;
+    let stay = lists::staying(&old, list)?;
+    let stay: Vec<&str> = stay.into_iter().map(|at| elements[at].get()).collect();
+    Some(format!("[{}]", stay.join(",")))
 }
 
 #[cfg(test)]
@@ -31,8 +53,28 @@ mod tests {
 
     fn replaced(raw: &str, field: &str, old: &str, new: &str) -> Option<String> {
         let mut out = Vec::new();
+        let field = Replaced::Text(field);
         let is_done = push_replaced(raw.as_bytes(), field, Replacement { old, new }, &mut out);
         is_done.then(|| String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn elements_of_a_list_go_and_the_others_stay_as_written() {
+        let of = |raw: &str, old, new| {
+            let mut out = Vec::new();
+            let field = Replaced::List("ids");
+            let is_done = push_replaced(raw.as_bytes(), field, Replacement { old, new }, &mut out);
+            is_done.then(|| String::from_utf8(out).unwrap())
+        };
+        let raw = r#"{"n":1.50,"ids": [ 7, "\u0037", -0,"a\nb" , 12 ] ,"text":"x"}"#;
+        let expected = |list: &str| Some(format!(r#"{{"n":1.50,"ids": {list} ,"text":"x"}}"#));
+        let old = "7\n7\n0\na\\nb\n12\n";
+        assert_eq!(of(raw, old, "7\n0\n12\n"), expected("[7,-0,12]"));
+        assert_eq!(of(raw, old, "7\n7\na\\nb\n"), expected(r#"[7,"\u0037","a\nb"]"#));
+        assert_eq!(of(raw, old, ""), expected("[]"));
+        assert_eq!(of(raw, "7\n", ""), None);
+        assert_eq!(of(r#"{"ids":[1.5]}"#, "1.5\n", ""), None);
+        assert_eq!(of(r#"{"ids":"1"}"#, "1\n", ""), None);
     }
 
     #[test]

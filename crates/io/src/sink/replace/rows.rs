@@ -1,5 +1,6 @@
 //! Texts in CSV and TSV rows.
 
+use super::Replaced;
 use crate::Replacement;
 use crate::sink::mark::rows::push_field;
 use crate::source::CsvHeader;
@@ -10,10 +11,12 @@ use crate::source::csv_row::Row;
 pub(crate) fn push_replaced(
     raw: &[u8],
     header: &CsvHeader,
-    field: &str,
+    field: Replaced<'_>,
     text: Replacement<'_>,
     out: &mut Vec<u8>,
 ) -> bool {
+    // Rows have no lists.
+    let Replaced::Text(field) = field else { return false };
     let (dialect, columns) = (header.dialect, header.names.len());
     let Some(column) = header.names.iter().position(|name| name == field) else { return false };
     let (mut before, mut after) = (Row::default(), Row::default());
@@ -48,7 +51,8 @@ mod tests {
         let header = CsvHeader { raw: Vec::new(), names, dialect };
         let mut out = Vec::new();
         let text = Replacement { old, new };
-        let is_done = push_replaced(raw.as_bytes(), &header, "text", text, &mut out);
+        let is_done =
+            push_replaced(raw.as_bytes(), &header, Replaced::Text("text"), text, &mut out);
         is_done.then(|| String::from_utf8(out).unwrap())
     }
 

@@ -75,7 +75,7 @@ impl<'a> Visitor<'a> for Append<'_> {
 const NO_FEATURE: &str = "holds something other than integers and strings";
 
 /// Reads a list of integers and strings.
-pub(super) fn features(raw: &str, out: &mut FeatureList) -> Result<(), &'static str> {
+pub(crate) fn features(raw: &str, out: &mut FeatureList) -> Result<(), &'static str> {
     out.clear();
     if !raw.starts_with('[') {
         return Err("is not a list");

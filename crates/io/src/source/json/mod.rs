@@ -21,6 +21,7 @@ mod sections;
 mod unescape;
 mod value;
 
+pub(crate) use list::features;
 pub(crate) use lookup::place_of;
 pub(crate) use members::member_names;
 pub(crate) use parse::parse;
