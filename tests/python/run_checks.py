@@ -46,6 +46,7 @@ from checks.hostile_formats import hostile_formats
 from checks.ignored import ignored
 from checks.index import index, sweeps
 from checks.index_crash import index_crash
+from checks.index_passages import index_passages
 from checks.large_records import large_records, long_texts
 from checks.lost import lost
 from checks.mail import mail
@@ -147,6 +148,7 @@ PARTS = (
     office,
     hostile_formats,
     index,
+    index_passages,
     sweeps,
     filter,
     progress,

@@ -206,9 +206,10 @@ pub mod index {
     };
     pub use lookalike_run::index::{
         AddOptions, AddSeconds, Added, Asked, AskedAll, DeleteWhat, ExportOptions, Filter,
-        FoundDocuments, IndexSettings, IndexStats, Query, QueryAnswer, QueryMatch, QuerySubject,
-        ReadOptions, Repaired, SegmentStats, Wanted, check_index, export_answer, export_documents,
-        export_tables, repair_index, write_documents,
+        FoundDocuments, IndexSettings, IndexStats, PassageAnswer, PassageInCommon, PassageMatch,
+        PassageQuery, Query, QueryAnswer, QueryMatch, QuerySubject, ReadOptions, Repaired,
+        SegmentStats, Wanted, check_index, export_answer, export_documents, export_tables,
+        repair_index, write_documents,
     };
 }
 

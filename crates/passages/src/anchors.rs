@@ -55,6 +55,11 @@ impl Lengths {
         self.window as u32
     }
 
+    /// Units of a k-gram.
+    pub(crate) fn gram(self) -> u32 {
+        self.gram as u32
+    }
+
     /// Units of consecutive windows.
     #[must_use]
     pub fn units(self, windows: u32) -> u32 {

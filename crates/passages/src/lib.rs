@@ -18,7 +18,7 @@
 //! 4. [`runs`]: consecutive windows whose first places are consecutive.
 //! 5. [`kept`]: decides which windows are cut: those of which an equal one stands whole in what is kept.
 //!
-//! [`near`] makes stretches of two documents that are nearly the same out of runs of shorter windows.
+//! [`common`] finds what one text has in common with others. [`near`] makes stretches of two documents that are nearly the same out of runs of shorter windows.
 //!
 //! *Exact but for hashes:* units are equal if their 64-bit hashes are. Contexts and windows are compared
 //! by 61 more bits. Before texts are cut, the units of both places should be compared.
@@ -28,6 +28,7 @@
 
 pub mod anchors;
 pub mod classes;
+pub mod common;
 pub mod finder;
 pub mod kept;
 mod minima;
@@ -38,6 +39,7 @@ mod scope;
 mod window_hash;
 
 pub use anchors::{Anchor, Lengths};
+pub use common::{CommonScratch, CommonStretch, CommonText, SectionUnits};
 pub use finder::Finder;
 pub use kept::{Cut, CutRule};
 pub use runs::Run;

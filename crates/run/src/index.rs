@@ -16,6 +16,8 @@ mod filter_rule;
 mod ignored_file;
 pub mod lines;
 pub mod open;
+pub mod passage_keys;
+mod passages;
 pub mod prepare;
 pub mod query;
 mod repair;
@@ -35,6 +37,7 @@ pub use export::{ExportOptions, export_answer, export_documents, export_tables, 
 pub use filter::Filter;
 pub use filter_rule::FilterRule;
 pub use open::Index;
+pub use passages::{PassageAnswer, PassageInCommon, PassageMatch, PassageQuery};
 pub use query::{Query, QueryAnswer, QueryMatch, QuerySubject, Wanted};
 pub use repair::{Repaired, repair_index};
 pub use settings::IndexSettings;

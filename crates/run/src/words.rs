@@ -123,6 +123,11 @@ impl WordScratch {
 }
 
 impl LocatedWords {
+    /// From the first byte of the first of some words to the byte behind the last.
+    pub(crate) fn bytes(&self, words: Range<usize>) -> [usize; 2] {
+        [self.places[words.start].start, self.places[words.end - 1].end]
+    }
+
     /// The n-grams of an index in the text with the numbers of their first words, ascending.
     pub(crate) fn ngrams(&self, index: &NgramIndex) -> Vec<(Ngram, usize)> {
         let (mut found, mut start) = (Vec::new(), 0);

@@ -47,7 +47,7 @@ fn settings(texts: bool) -> IndexSettings {
     let methods = if texts { Vec::new() } else { vec![method] };
     let documents =
         Settings { keep: vec!["longest".into(), "first".into()], ..Settings::default() };
-    IndexSettings { documents, methods, texts, ttl: None, lean: None }
+    IndexSettings { documents, methods, texts, ..IndexSettings::default() }
 }
 
 fn add(writer: &mut IndexWriter, records: Vec<Record>) {

@@ -23,6 +23,7 @@ from lookalike._evaluate import Evaluation, evaluate
 from lookalike._lexicon import Lexicon
 from lookalike._lookalike import Array, Table, __version__, refuse_subinterpreters
 from lookalike._index import Index
+from lookalike._index_passages import CommonPassage, PassageMatch, PassageMatches
 from lookalike._index_query import Match, Matches
 from lookalike._index_sweeps import Sweep, SweepDiff, Sweeps
 from lookalike._index_writer import Added, Committed, Deleted, IndexWriter, Staged
@@ -49,6 +50,7 @@ __all__ = [
     "Behind",
     "CancelScope",
     "Cancelled",
+    "CommonPassage",
     "Committed",
     "Comparison",
     "Contamination",
@@ -70,6 +72,8 @@ __all__ = [
     "MinHashLSH",
     "OpenRun",
     "Parameter",
+    "PassageMatch",
+    "PassageMatches",
     "Passages",
     "Progress",
     "Reported",

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from lookalike import _lookalike
 from lookalike._documents import Documents, opener
 from lookalike._index_export import Export
+from lookalike._index_passages import PassageMatches
 from lookalike._index_query import About, Ask, Matches, question
 from lookalike._index_settings import index_json
 from lookalike._index_sweeps import Sweeps
@@ -84,6 +85,7 @@ class Index:
         lexicon_checksum: str | None = None,
         no_text: bool = False,
         lean: Threshold | None = None,
+        passages: int | None = None,
         sample: Documents | None = None,
         ttl: int | str | timedelta | None = None,
         threads: int | None = None,
@@ -107,6 +109,9 @@ class Index:
             Store feature sets in place of texts: no passages, and no export.
         lean : float or str, optional
             The lowest threshold of the questions of a lean index, which posts only what these need and refuses others.
+        passages : int, optional
+            The fewest words of a passage that :meth:`query_passages` finds; 50 are usual. By default the index has no
+            answers about passages.
         sample : as `data` of :func:`dedup`, optional
             Of a lean index: documents like those that will be added, some ten thousand are best. It makes questions
             about pages of a template fast, and changes no answer. Names of columns are keywords.
@@ -136,6 +141,7 @@ class Index:
             lexicon_checksum=lexicon_checksum,
             no_text=no_text,
             lean=lean,
+            passages=passages,
             ttl=ttl,
         )
         limits = options(threads=threads, memory=None, scratch=None, progress=progress)
@@ -257,11 +263,7 @@ class Index:
         0   1.0000       1.0000       1.0000       3       3     kept
         1 of 3 documents
         """
-        about = About(text, id, url)
-        if sum(value is not None for value in about) != 1:
-            raise TypeError("query() takes a text, id= or url=, one of them")
-        if not all(value is None or isinstance(value, str) for value in about):
-            raise TypeError("query() is about a text, an id or an address, which are str; query_batch() takes tables")
+        about = About.one("query", text, id, url)
         asked = question(
             ask=ask,
             threshold=threshold,
@@ -274,6 +276,72 @@ class Index:
             passages=passages,
         )
         return Matches(json.loads(self._reader.ask(about, asked)))
+
+    def query_passages(
+        self,
+        text: str | None = None,
+        /,
+        *,
+        id: str | None = None,
+        url: str | None = None,
+        limit: int | None = None,
+        site: str | None = None,
+        since: object = None,
+        before: object = None,
+        sweep: str | None = None,
+        kept: bool = False,
+    ) -> PassageMatches:
+        """The documents that have a passage of a text or of a stored document: every run of so many words as the index
+        was created for, or more, that both have in common, exactly and with its places in both.
+
+        Parameters
+        ----------
+        text : str
+            The text that is asked about; or `id` or `url`, which name a stored document.
+        id, url : str
+            A stored document, which is no part of its own answer. Of several with the address, the one found last.
+        limit : int, optional
+            The documents with most words in common, so many. The others are counted.
+        site, since, before, sweep, kept
+            As of :meth:`query`.
+
+        Returns
+        -------
+        PassageMatches
+            A sequence of :class:`PassageMatch`, the documents with most words of the text first.
+
+        Raises
+        ------
+        SettingsError
+            An index that was created without passages.
+        DataError
+            A stored document that is not in the index.
+
+        Examples
+        --------
+        >>> import lookalike, pathlib, tempfile
+        >>> index = lookalike.Index.create(pathlib.Path(tempfile.mkdtemp()) / "poems.index", passages=5)
+        >>> _ = index.add([{"id": "rose", "text": "He said: a rose is a rose is a rose."}])
+        >>> text = "To be a rose is a rose."
+        >>> found = index.query_passages(text)
+        >>> found
+        rose: 5 of 7 words, in 2 passages
+        >>> start, end = found[0].passages[0].query_bytes
+        >>> text.encode()[start:end].decode()
+        'a rose is a rose'
+        """
+        about = About.one("query_passages", text, id, url)
+        asked = question(
+            ask="passages",
+            threshold=None,
+            limit=limit,
+            site=site,
+            since=since,
+            before=before,
+            sweep=sweep,
+            kept=kept,
+        )
+        return PassageMatches(json.loads(self._reader.find_passages(about, asked)))
 
     def query_batch(
         self,

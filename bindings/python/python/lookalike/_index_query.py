@@ -32,6 +32,24 @@ class About(NamedTuple):
     id: str | None
     url: str | None
 
+    @classmethod
+    def one(cls, caller: str, text: str | None, id: str | None, url: str | None) -> About:
+        """One of them.
+
+        Raises
+        ------
+        TypeError
+            None or several, or no text.
+        """
+        about = cls(text, id, url)
+        if sum(value is not None for value in about) != 1:
+            raise TypeError(f"{caller}() takes a text, id= or url=, one of them")
+        if not all(value is None or isinstance(value, str) for value in about):
+            raise TypeError(
+                f"{caller}() is about a text, an id or an address, which are str; query_batch() takes tables"
+            )
+        return about
+
 
 def question(
     *,

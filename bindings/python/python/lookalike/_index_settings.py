@@ -38,6 +38,7 @@ def index_json(
     lexicon_checksum: str | None,
     no_text: bool,
     lean: Threshold | None,
+    passages: int | None,
     ttl: int | str | timedelta | None,
 ) -> str:
     """The settings of an index as its directory states them.
@@ -75,6 +76,10 @@ def index_json(
     }
     if lean is not None:
         value["lean"] = threshold_text(lean)
+    if passages is not None:
+        if isinstance(passages, bool) or not isinstance(passages, int) or not 0 < passages < 1 << 32:
+            raise SettingsError(f"passages={passages!r}: the fewest words of a passage, from 1", "settings")
+        value["passages"] = passages
     if ttl is not None:
         value["ttl"] = seconds(ttl)
     return json.dumps(value)

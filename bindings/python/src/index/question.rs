@@ -1,6 +1,6 @@
 //! What is asked.
 
-use lookalike::index::{Filter, Query, QuerySubject};
+use lookalike::index::{Filter, PassageQuery, Query, QuerySubject};
 use pyo3::prelude::*;
 
 /// What is asked, as the package's Python code describes it.
@@ -24,6 +24,12 @@ impl Question {
         let Ok(ask) = ask.parse();
         let filter = Filter { site, since, before, sweep, kept };
         Query { about, ask, threshold, limit, filter, passages }
+    }
+
+    /// Which documents have passages of this; of what the Python code gives as usual, nothing is read.
+    pub(crate) fn of_passages(self, about: QuerySubject) -> PassageQuery {
+        let Query { about, limit, filter, .. } = self.about(about);
+        PassageQuery { about, limit, filter }
     }
 
     /// The question about each of several documents.

@@ -93,6 +93,13 @@ impl IndexReader {
         json(&answer)
     }
 
+    /// The documents that have passages of a text, as JSON.
+    fn find_passages(&self, py: Python<'_>, about: About, question: Question) -> PyResult<String> {
+        let query = question.of_passages(about.subject());
+        let answer = self.detached(py, |index| index.find_passages(&query))?;
+        json(&answer)
+    }
+
     /// The answers to a question about each document.
     fn ask_all(
         &self,

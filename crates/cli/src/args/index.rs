@@ -26,7 +26,8 @@ Examples:
   lookalike index create pages.index --threshold 0.9 --keep newest --ttl 90d
   lookalike index create mail.index --method imatch-random \\
       --lexicon news.lexicon
-  lookalike index create small.index --lean 0.8 --sample docs/part-1.jsonl.zst")]
+  lookalike index create small.index --lean 0.8 --sample docs/part-1.jsonl.zst
+  lookalike index create essays.index --passages 50")]
     Create(IndexCreateArgs),
     /// Add documents, or replace those with the same id
     #[command(after_help = "\
@@ -341,6 +342,19 @@ pub(crate) struct IndexCreateArgs {
     /// Store feature sets in place of texts: no passages, and no export of documents
     #[arg(long, help_heading = "Storage")]
     pub(crate) no_text: bool,
+    /// Also store what `query --ask passages` needs: which documents have a passage of at least N
+    /// words of a text
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..),
+        conflicts_with = "no_text",
+        help_heading = "Storage",
+        long_help = "Also store what `query --ask passages` needs: which documents have a passage of at least N words of a text. \
+                     Shorter passages are not found; 50 words are usual. Of each word this takes about 0.8 bytes at 50 words, \
+                     and more where passages may be shorter. Answers are verified on the stored texts."
+    )]
+    pub(crate) passages: Option<u32>,
     /// Post only what questions at this threshold and higher ones need, about 1 - RATIO of each
     /// feature set; other questions are refused
     #[arg(
@@ -506,7 +520,8 @@ pub(crate) struct QueryArgs {
     pub(crate) cluster: Option<String>,
     /// Which documents to find: resembles, containing (stored documents that contain the query),
     /// contained-in (stored documents that are contained in the query), cosine, cluster (those of
-    /// its cluster), or a method of the index
+    /// its cluster), passages (those that have a passage of the query, where the index was created
+    /// with --passages), or a method of the index
     #[arg(long, value_name = "ASK", default_value = "resembles", help_heading = "Question")]
     pub(crate) ask: String,
     /// Value that the measure has to reach [default: the threshold of the index]

@@ -68,6 +68,7 @@ fn create(args: &IndexCreateArgs) -> anyhow::Result<Exit> {
         methods: args.method.iter().map(method).collect(),
         texts: !args.no_text,
         lean: args.lean.clone(),
+        passages: args.passages,
         ttl: args.ttl,
     };
     if args.sample.is_empty() {

@@ -3,6 +3,7 @@
 mod collapse;
 mod compare;
 mod completions;
+mod cost;
 mod decontaminate;
 mod dry_run;
 mod evaluate;
@@ -19,6 +20,7 @@ mod plan;
 mod presets;
 mod problems;
 mod query;
+mod query_passages;
 mod recluster;
 mod run;
 mod search;

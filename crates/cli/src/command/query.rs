@@ -1,5 +1,7 @@
 //! `lookalike query DIR`
 
+use super::cost::tell_cost;
+use super::query_passages;
 use crate::args::{FormatArg, QueryArgs};
 use crate::exit::Exit;
 use crate::terminal::{tell, write_table};
@@ -8,24 +10,30 @@ use anyhow::Context;
 use comfy_table::{CellAlignment, Table, presets};
 use lookalike::{
     Index,
-    index::{Filter, Query, QueryAnswer, QuerySubject, Wanted},
+    index::{Filter, PassageQuery, Query, QueryAnswer, QuerySubject, Wanted},
 };
 use std::io::{Read, Write};
 
 pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
     let index = Index::open(&args.dir)?;
+    let about = about(&index, args)?;
+    let limit = args.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    let filter = Filter {
+        site: args.site.clone(),
+        since: args.since.clone(),
+        before: args.before.clone(),
+        sweep: args.sweep.clone(),
+        kept: args.kept,
+    };
+    if args.ask == "passages" {
+        return query_passages::run(args, &index, PassageQuery { about, limit, filter });
+    }
     let query = Query {
-        about: about(&index, args)?,
+        about,
         ask: if args.cluster.is_some() { Wanted::Cluster } else { args.ask.parse()? },
         threshold: args.threshold.clone(),
-        limit: args.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
-        filter: Filter {
-            site: args.site.clone(),
-            since: args.since.clone(),
-            before: args.before.clone(),
-            sweep: args.sweep.clone(),
-            kept: args.kept,
-        },
+        limit,
+        filter,
         passages: args.passages,
     };
     let answer = index.ask(&query)?;
@@ -39,12 +47,7 @@ pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
         tell(format_args!("lookalike: {}", crate::flags::with_flags(&visible(hint))));
     }
     if args.verbose {
-        let lookalike::index::Cost { lookups, entries, candidates, verified } = answer.cost;
-        tell(format_args!(
-            "{lookups} lookups, {entries} entries read, {candidates} candidates, {verified} verified, \
-             commit {}",
-            answer.commit
-        ));
+        tell_cost(answer.cost, answer.commit);
     }
     Ok(Exit::Done)
 }

@@ -120,7 +120,7 @@ impl MessageFilter {
             By::Method(number) => &methods[number..=number],
         };
         let signer = &self.index.analysis.signer;
-        Preparer { inputs, signer, methods, keep: &[], sweep: 0, expires: 0 }
+        Preparer { inputs, signer, methods, passages: None, keep: &[], sweep: 0, expires: 0 }
     }
 
     pub(super) fn scratch(&self) -> FilterScratch {

@@ -144,6 +144,7 @@ fn report_source(
         inputs: &opened.inputs,
         signer: &analysis.signer,
         methods: &analysis.methods,
+        passages: analysis.passages.as_ref(),
         keep: &analysis.keep,
         sweep: 0,
         expires: 0,

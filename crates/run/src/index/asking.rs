@@ -49,14 +49,14 @@ impl<'a> Wish<'a> {
 
 /// What is asked about: a text with its set.
 pub(crate) struct Subject {
-    text: Option<String>,
+    pub(super) text: Option<String>,
     set: Vec<u64>,
     few: bool,
     sequence: lookalike_core::TokenDigest,
     /// What is compared beside its words.
-    beside: Beside,
+    pub(super) beside: Beside,
     /// The stored document, which is not part of its own answer.
-    at: Option<DocAt>,
+    pub(super) at: Option<DocAt>,
 }
 
 /// Questions to one snapshot, on one thread.

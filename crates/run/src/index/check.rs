@@ -1,12 +1,14 @@
 //! What is wrong with an index, if anything.
 
 use super::open::{Analysis, Index};
+use super::passage_keys::PassageKeyScratch;
 use super::sweeps::table;
 use crate::LookalikeError;
 use crate::analysis::pool;
 use crate::panics::caught;
 use crate::settings::thread_count;
-use lookalike_index::{RealDisk, check_files};
+use lookalike_index::{DocAt, RealDisk, Snapshot, TextReader, check_files};
+use rayon::prelude::*;
 use std::path::Path;
 
 /// Checks an index: the structure, checksums, state and records of its store, checksums, order and
@@ -43,6 +45,9 @@ fn documents(dir: &Path, deep: bool) -> Result<Vec<String>, LookalikeError> {
     let snapshot = index.snapshot()?;
     let makers = index.analysis.makers();
     let mut wrong = snapshot.check(deep.then_some(&makers));
+    if deep {
+        wrong.extend(passage_keys(&index, &snapshot));
+    }
     let sweeps = table::all(&index.reader.records()?)?;
     let known = |number: u32| number == 0 || sweeps.iter().any(|sweep| sweep.number == number);
     let strays = snapshot.documents().filter(|&at| !known(snapshot.document(at).sweep())).count();
@@ -52,3 +57,24 @@ fn documents(dir: &Path, deep: bool) -> Result<Vec<String>, LookalikeError> {
     }
     Ok(wrong)
 }
+
+/// Documents whose keys of passages are not those of their texts.
+fn passage_keys(index: &Index, snapshot: &Snapshot) -> Vec<String> {
+    let Some(keys) = &index.analysis.passages else { return Vec::new() };
+    let method = index.analysis.passage_method();
+    let documents: Vec<DocAt> = snapshot.documents().collect();
+    let buffers = <(TextReader, PassageKeyScratch)>::default;
+    let wrong = documents.par_iter().map_init(buffers, |(texts, scratch), &at| {
+        let document = snapshot.document(at);
+        // A text that cannot be read was found already.
+        let made = keys.sign(document.text(texts).ok()?, scratch);
+        let differ = made != document.signature(method);
+        differ.then(|| {
+            format!("document `{}` has other keys of passages than its text", document.id())
+        })
+    });
+    wrong.flatten().take_any(MOST).collect()
+}
+
+/// Findings about documents at most.
+const MOST: usize = 100;

@@ -274,6 +274,7 @@ impl IndexWriter {
             inputs: &opened.inputs,
             signer: &analysis.signer,
             methods: &analysis.methods,
+            passages: analysis.passages.as_ref(),
             keep: &analysis.keep,
             sweep: adding.sweep,
             expires: adding.expires,

@@ -2,6 +2,7 @@
 
 use super::extra::beside;
 use super::ignored_file;
+use super::passage_keys::{PassageKeyScratch, PassageKeys};
 use super::settings::IndexSettings;
 use crate::LookalikeError;
 use crate::ignored_texts::IgnoredTexts;
@@ -11,8 +12,9 @@ use lookalike_core::{CommonElements, SetDigest, TokenDigest};
 use lookalike_engine::{MatchSettings, Signer, SignerScratch};
 use lookalike_index::{
     Description, Disk, IndexError, IndexReader, LeanDescription, MakeSets, QueryScratch, RealDisk,
-    SetMaker, Snapshot, TextReader,
+    SetMaker, Snapshot, StoredSignature, TextReader,
 };
+use lookalike_io::Beside;
 use lookalike_text::ANALYSIS_NAME;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -28,6 +30,8 @@ pub struct Analysis {
     pub signer: Arc<Signer>,
     /// Make the signatures.
     pub methods: Vec<MethodSigner>,
+    /// Makes the keys of passages, which are stored behind those of the methods.
+    pub passages: Option<PassageKeys>,
     /// Which duplicate to keep.
     pub keep: Vec<KeepRule>,
     /// The texts whose shingles are removed from all sets.
@@ -50,8 +54,9 @@ impl Analysis {
         let signer =
             Arc::new(Signer::new(&matching).with_given(&settings.documents.given_fields()?));
         let methods = MethodSigner::all(located)?;
+        let passages = PassageKeys::new(&settings)?;
         let keep = settings.documents.keep_rules()?;
-        Ok(Self { settings, matching, signer, methods, keep, ignored })
+        Ok(Self { settings, matching, signer, methods, passages, keep, ignored })
     }
 
     /// The analysis of an index that exists.
@@ -94,7 +99,8 @@ impl Analysis {
         });
         let new =
             Description::new(documents.measure, &documents.threshold, &documents.keep, settings);
-        let (texts, methods) = (*texts, self.methods.len() as u32);
+        let methods = self.methods.len() as u32 + u32::from(self.passages.is_some());
+        let texts = *texts;
         let lean = lean.as_ref().map(|threshold| LeanDescription::new(threshold, common));
         let across = documents.across.is_some();
         Ok(Description { methods, texts, across, lean, ..new })
@@ -131,6 +137,22 @@ impl Analysis {
                  method of this index: {known}"
             ))
         })
+    }
+
+    /// Under which number the keys of passages are stored.
+    pub(crate) fn passage_method(&self) -> usize {
+        self.methods.len()
+    }
+
+    /// The signatures of a stored text by the methods, and its keys of passages.
+    pub(crate) fn sign_text(&self, text: &str, beside: Beside) -> Vec<StoredSignature> {
+        let mut scratch = SignerScratch::default();
+        let of_methods = self.methods.iter();
+        let of_methods = of_methods.map(|method| method.sign_text(text, beside, &mut scratch));
+        let of_passages = self.passages.iter();
+        let of_passages =
+            of_passages.map(|keys| keys.sign(text, &mut PassageKeyScratch::default()));
+        of_methods.chain(of_passages).collect()
     }
 
     /// Makes the sets of stored texts.

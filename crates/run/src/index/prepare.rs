@@ -1,6 +1,7 @@
 //! Records to documents of an index: text, feature set, digests and signatures.
 
 use super::extra::Extra;
+use super::passage_keys::{PassageKeyScratch, PassageKeys};
 use crate::Record;
 use crate::method_signer::MethodSigner;
 use lookalike_cluster::KeepRule;
@@ -24,6 +25,8 @@ pub struct Preparer<'a> {
     pub signer: &'a Signer,
     /// Make the signatures.
     pub methods: &'a [MethodSigner],
+    /// Makes the keys of passages.
+    pub passages: Option<&'a PassageKeys>,
     /// Which duplicate to keep.
     pub keep: &'a [KeepRule],
     /// The sweep of the documents; 0 for none.
@@ -36,7 +39,14 @@ pub struct Preparer<'a> {
 #[derive(Default)]
 pub struct PrepareScratch {
     visit: VisitScratch,
+    record: RecordScratch,
+}
+
+/// Buffers for one record.
+#[derive(Default)]
+struct RecordScratch {
     signer: SignerScratch,
+    passages: PassageKeyScratch,
     set: Vec<u64>,
     keep: Vec<f64>,
 }
@@ -94,12 +104,12 @@ impl Preparer<'_> {
     ) -> Prepared {
         let documents = DocumentBatch::with_text_capacity(chunk.consumed as usize);
         let mut prepared = Prepared { documents, consumed: chunk.consumed, ..Prepared::default() };
-        let PrepareScratch { visit, signer, set, keep } = scratch;
+        let PrepareScratch { visit, record: scratch } = scratch;
         chunk.visit_once(self.inputs, visit, &mut |item| match item {
             Item::Record(record) => {
                 each(None);
                 let Prepared { documents, values, .. } = &mut prepared;
-                self.document(record, signer, set, keep, documents, values);
+                self.document(record, scratch, documents, values);
             }
             Item::Bad(problem) => {
                 each(Some(&problem));
@@ -138,8 +148,7 @@ impl Preparer<'_> {
             beside: self.beside(record),
         };
         let mut documents = DocumentBatch::default();
-        let PrepareScratch { signer, set, keep, .. } = scratch;
-        self.document(view, signer, set, keep, &mut documents, &mut BTreeMap::new());
+        self.document(view, &mut scratch.record, &mut documents, &mut BTreeMap::new());
         documents
     }
 
@@ -156,12 +165,11 @@ impl Preparer<'_> {
     fn document(
         &self,
         record: RecordView<'_>,
-        scratch: &mut SignerScratch,
-        set: &mut Vec<u64>,
-        keep: &mut Vec<f64>,
+        scratch: &mut RecordScratch,
         documents: &mut DocumentBatch,
         values: &mut BTreeMap<u64, String>,
     ) {
+        let RecordScratch { signer: scratch, passages, set, keep } = scratch;
         let id = match &record.id {
             Some(id) => Cow::Borrowed(id.as_ref()),
             None => self.place(&record),
@@ -189,11 +197,10 @@ impl Preparer<'_> {
             (None, None) => Vec::new(),
             _ => serde_json::to_vec(&extra).unwrap_or_default(),
         };
-        let signatures: Vec<_> = self
-            .methods
-            .iter()
-            .map(|method| method.sign(&record, &text, beside, scratch))
-            .collect();
+        let of_methods = self.methods.iter();
+        let of_methods = of_methods.map(|method| method.sign(&record, &text, beside, scratch));
+        let of_passages = self.passages.iter().map(|keys| keys.sign(&text, passages));
+        let signatures: Vec<_> = of_methods.chain(of_passages).collect();
         let signatures: Vec<_> = signatures.iter().map(StoredSignature::view).collect();
         documents.push(&DocumentView {
             number: DocNumber(0),

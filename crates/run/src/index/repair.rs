@@ -79,11 +79,7 @@ fn repair(dir: &Path, output: Option<&Path>) -> Result<Repaired, LookalikeError>
     for &number in &unnamed {
         table::put_unnamed(&mut writer, number)?;
     }
-    let sign = |text: &str, extra: &[u8]| {
-        let mut scratch = lookalike_engine::SignerScratch::default();
-        let methods = analysis.methods.iter();
-        methods.map(|method| method.sign_text(text, beside(extra), &mut scratch)).collect()
-    };
+    let sign = |text: &str, extra: &[u8]| analysis.sign_text(text, beside(extra));
     let salvaged = salvage.fill(&mut writer, &makers, &sign)?;
     drop(writer);
     let (index, damaged) = match output {

@@ -33,6 +33,10 @@ pub struct IndexSettings {
     /// questions. `None` for an index that answers all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lean: Option<String>,
+    /// The fewest words of a passage, 1 to 16,384, that [`Index::find_passages`](crate::Index::find_passages)
+    /// finds; `None` for an index that does not answer for passages. Texts are stored then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passages: Option<u32>,
     /// Seconds after which a document is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ttl: Option<u64>,
@@ -40,8 +44,14 @@ pub struct IndexSettings {
 
 impl Default for IndexSettings {
     fn default() -> Self {
-        let documents = Settings::default();
-        Self { documents, methods: Vec::new(), texts: true, lean: None, ttl: None }
+        Self {
+            documents: Settings::default(),
+            methods: Vec::new(),
+            texts: true,
+            lean: None,
+            passages: None,
+            ttl: None,
+        }
     }
 }
 

@@ -149,6 +149,9 @@ impl IndexStats {
         if !methods.is_empty() {
             rows.push(("methods", methods.join(", ")));
         }
+        if let Some(length) = self.settings.passages {
+            rows.push(("passages", format!("of {length} words and more")));
+        }
         let FilterRule { ask, threshold, min_words, reports } = &self.filter_rule;
         let number = |number: &Option<u32>| number.map(|number| number.to_string());
         for (name, value) in [

@@ -60,6 +60,7 @@ impl IndexWriter {
             inputs: &inputs,
             signer: &analysis.signer,
             methods: &analysis.methods,
+            passages: analysis.passages.as_ref(),
             keep: &analysis.keep,
             sweep,
             expires,

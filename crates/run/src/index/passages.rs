@@ -1,0 +1,376 @@
+//! Which documents of an index have passages in common with a text, and where.
+
+use super::asking::{Asking, Subject};
+use super::open::{Buffers, Index};
+use super::passage_keys::{Asked, PassageKeyScratch, PassageKeys};
+use super::query::QuerySubject;
+use super::{Filter, sweeps::table};
+use crate::LookalikeError;
+use crate::words::LocatedWords;
+use lookalike_index::{Cost, DocAt, DocNumber, Snapshot, TextReader};
+use lookalike_passages::{CommonScratch, CommonStretch};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A question to an index: which documents have a passage of a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PassageQuery {
+    /// The text.
+    pub about: QuerySubject,
+    /// Only the best so many documents are listed; all are counted.
+    pub limit: Option<usize>,
+    /// Which documents an answer may have.
+    pub filter: Filter,
+}
+
+impl PassageQuery {
+    /// All documents that have a passage of this.
+    #[must_use]
+    pub fn new(about: QuerySubject) -> Self {
+        Self { about, limit: None, filter: Filter::default() }
+    }
+}
+
+/// The documents that have passages of a text.
+#[derive(Debug, Clone, Serialize)]
+pub struct PassageAnswer {
+    /// Those with most words of the text first; of equal ones the one that was first added.
+    pub documents: Vec<PassageMatch>,
+    /// How many there are, those that are not listed included.
+    pub total: u64,
+    /// The fewest words of a passage.
+    pub length: u32,
+    /// Words of the text.
+    pub words: u32,
+    /// Words of the text that are in a passage of any of the documents.
+    pub words_in_common: u32,
+    /// Their share of the words.
+    pub share: f64,
+    /// What the answer cost.
+    pub cost: Cost,
+    /// The commit that was asked.
+    pub commit: u64,
+}
+
+/// A document that has passages of a text.
+#[derive(Debug, Clone, Serialize)]
+pub struct PassageMatch {
+    /// Its id.
+    pub id: String,
+    /// Its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Its date, as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// The sweep in which it was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<String>,
+    /// Whether leader clustering keeps it.
+    pub kept: bool,
+    /// Words of the text that are in a passage in common.
+    pub words_in_common: u32,
+    /// Their share of the words of the text.
+    pub share: f64,
+    /// The passages, each as long as it can be, in the order in which they stand in the text, then in the document.
+    pub passages: Vec<PassageInCommon>,
+}
+
+/// A passage of a text and a document: from words that are numbered from 0, and bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PassageInCommon {
+    /// Number of words.
+    pub words: u32,
+    /// Its first word in the text.
+    pub query_word: u32,
+    /// Its bytes in the text, and the byte behind them.
+    pub query_bytes: [usize; 2],
+    /// Its first word in the document.
+    pub document_word: u32,
+    /// Its bytes in the document, and the byte behind them.
+    pub document_bytes: [usize; 2],
+}
+
+/// When the id of a document was first added, and its number.
+type Order = (DocNumber, DocNumber);
+
+/// A document of an answer.
+struct Found {
+    at: DocAt,
+    order: Order,
+    words: u32,
+    stretches: Vec<CommonStretch>,
+}
+
+impl Found {
+    /// The better one is first.
+    fn rank(&self) -> (Reverse<u32>, Order) {
+        (Reverse(self.words), self.order)
+    }
+}
+
+impl Index {
+    /// The documents that have a passage of a text: each run of so many words as the index was created for,
+    /// or more, that the text and a document have in common, exactly and with its places in both. Answers are
+    /// verified on the words of the texts.
+    ///
+    /// The documents that share a run of about two fifths of these words are read. All are counted; memory is
+    /// bounded by [`PassageQuery::limit`].
+    ///
+    /// ```
+    /// use lookalike::index::{AddOptions, IndexSettings, PassageQuery, QuerySubject};
+    /// use lookalike::{Index, IndexWriter, Record, Settings, Silent, Source};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let dir = folder.path().join("index");
+    /// let settings = IndexSettings { passages: Some(5), ..IndexSettings::default() };
+    /// let mut writer = IndexWriter::create(&dir, settings, 1)?;
+    /// let records = [Record::new("He said: a rose is a rose is a rose.").id("rose")];
+    /// let (fields, options) = (Settings::default(), AddOptions::default());
+    /// writer.add(Source::records(records), &fields, &options, &Silent, |_| {})?;
+    ///
+    /// let text = "To be a rose is a rose.";
+    /// let answer = Index::open(&dir)?.find_passages(&PassageQuery::new(QuerySubject::Text(text.into())))?;
+    /// let found = &answer.documents[0];
+    /// assert_eq!((&*found.id, found.words_in_common), ("rose", 5));
+    /// let [start, end] = found.passages[0].query_bytes;
+    /// assert_eq!(&text[start..end], "a rose is a rose");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// An index that was created without passages; a document that is not in it; a date that is none, a sweep
+    /// that does not exist; damage.
+    pub fn find_passages(&self, query: &PassageQuery) -> Result<PassageAnswer, LookalikeError> {
+        let keys = self.analysis.passages.as_ref().ok_or_else(|| {
+            LookalikeError::Settings(format!(
+                "the index {} does not answer for passages; create an index with the setting passages, \
+                 the fewest words of a passage",
+                self.dir().display()
+            ))
+        })?;
+        let snapshot = self.snapshot()?;
+        let mut buffers = self.buffers();
+        let subject = Asking::new(self, &snapshot, &mut buffers).subject(&query.about)?;
+        let filter = query.filter.on(self, &snapshot)?;
+        let text = subject.text.as_deref().unwrap_or_default();
+        let search = Search {
+            index: self,
+            keys,
+            snapshot: &snapshot,
+            asked: keys.question(text, &mut PassageKeyScratch::default()),
+            here: keys.located(text),
+            limit: query.limit.unwrap_or(usize::MAX),
+        };
+        let answer = search.answer(&subject, &|at| filter.takes(at), &mut buffers)?;
+        self.give_back(buffers);
+        Ok(answer)
+    }
+}
+
+/// A search for the passages of one text.
+struct Search<'a> {
+    index: &'a Index,
+    keys: &'a PassageKeys,
+    snapshot: &'a Snapshot,
+    asked: Asked,
+    here: LocatedWords,
+    limit: usize,
+}
+
+impl Search<'_> {
+    fn answer(
+        &self,
+        subject: &Subject,
+        wanted: &dyn Fn(DocAt) -> bool,
+        buffers: &mut Buffers,
+    ) -> Result<PassageAnswer, LookalikeError> {
+        let value = self.index.analysis.signer.value_beside(subject.beside);
+        let may_match = |at: DocAt| {
+            Some(at) != subject.at
+                && wanted(at)
+                && (value == 0 || self.snapshot.document(at).value() != value)
+        };
+        let mut cost = Cost::default();
+        let method = self.index.analysis.passage_method();
+        let keys = &self.asked.keys;
+        let shares_key = self.snapshot.with_keys(method, keys, &mut buffers.scratch, &mut cost)?;
+        let candidates: Vec<DocAt> = shares_key.into_iter().filter(|&at| may_match(at)).collect();
+        cost.verified = candidates.len() as u64;
+        let mut part = self.verify(&candidates)?;
+        part.keep_best(self.limit);
+        let Part { best, total, covered } = part;
+        let sweeps = self.sweeps(&best)?;
+        let describe = |found| self.describe(found, &sweeps, &mut buffers.texts);
+        let documents = best.into_iter().map(describe).collect::<Result<_, _>>()?;
+        let in_common = covered.iter().filter(|&&is_covered| is_covered).count() as u32;
+        Ok(PassageAnswer {
+            documents,
+            total,
+            length: self.keys.length(),
+            words: self.words() as u32,
+            words_in_common: in_common,
+            share: self.share(in_common),
+            cost,
+            commit: self.snapshot.commit(),
+        })
+    }
+
+    /// Words of the text.
+    fn words(&self) -> usize {
+        self.here.hashes.len()
+    }
+
+    fn share(&self, words: u32) -> f64 {
+        if self.words() == 0 { 0.0 } else { f64::from(words) / self.words() as f64 }
+    }
+
+    /// Compares the words of documents with those of the text, on all threads: their order does not show.
+    fn verify(&self, candidates: &[DocAt]) -> Result<Part, LookalikeError> {
+        let begin = || (Verifier::default(), Part::new(self.words()));
+        let verified = candidates.par_iter().with_min_len(AT_LEAST).try_fold(begin, |task, &at| {
+            let (mut verifier, mut part) = task;
+            let stretches = verifier.stretches(self, at)?;
+            if !stretches.is_empty() {
+                let document = self.snapshot.document(at);
+                part.push(at, (document.first(), document.number()), stretches);
+                // What cannot be listed any more is dropped now and then.
+                if part.best.len() / 2 > self.limit {
+                    part.keep_best(self.limit);
+                }
+            }
+            Ok::<_, LookalikeError>((verifier, part))
+        });
+        let none = || Part::new(self.words());
+        verified
+            .map(|task| task.map(|(_, part)| part))
+            .try_reduce(none, |a, b| Ok(a.with(b, self.limit)))
+    }
+
+    /// The names of the sweeps, if documents are of any.
+    fn sweeps(&self, found: &[Found]) -> Result<BTreeMap<u32, String>, LookalikeError> {
+        if found.iter().all(|found| self.snapshot.document(found.at).sweep() == 0) {
+            return Ok(BTreeMap::new());
+        }
+        let sweeps = table::all(&self.index.reader.records()?)?;
+        Ok(sweeps.into_iter().map(|sweep| (sweep.number, sweep.name)).collect())
+    }
+
+    fn describe(
+        &self,
+        found: Found,
+        sweeps: &BTreeMap<u32, String>,
+        texts: &mut TextReader,
+    ) -> Result<PassageMatch, LookalikeError> {
+        let Found { at, words, stretches, .. } = found;
+        let document = self.snapshot.document(at);
+        let there = self.keys.located(document.text(texts)?);
+        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        let passage = |stretch: &CommonStretch| {
+            let &CommonStretch { here: query_word, there: document_word, units: words } = stretch;
+            PassageInCommon {
+                words,
+                query_word,
+                query_bytes: self.here.bytes(range(query_word, words)),
+                document_word,
+                document_bytes: there.bytes(range(document_word, words)),
+            }
+        };
+        Ok(PassageMatch {
+            id: document.id().to_owned(),
+            url: text(document.url()),
+            date: text(document.date()),
+            sweep: sweeps.get(&document.sweep()).cloned(),
+            kept: self.snapshot.is_kept(at),
+            words_in_common: words,
+            share: self.share(words),
+            passages: stretches.iter().map(passage).collect(),
+        })
+    }
+}
+
+/// The fewest documents that one task compares.
+const AT_LEAST: usize = 32;
+
+/// Compares documents with the text, on one thread.
+#[derive(Default)]
+struct Verifier {
+    texts: TextReader,
+    words: PassageKeyScratch,
+    common: CommonScratch,
+}
+
+impl Verifier {
+    /// What a document has in common with the text.
+    fn stretches(
+        &mut self,
+        search: &Search<'_>,
+        at: DocAt,
+    ) -> Result<Vec<CommonStretch>, LookalikeError> {
+        let text = search.snapshot.document(at).text(&mut self.texts)?;
+        let units = search.keys.read(text, &mut self.words);
+        let mut found = Vec::new();
+        search.asked.text.stretches(units, &mut self.common, &mut found);
+        Ok(found)
+    }
+}
+
+/// What some of the documents have in common with the text.
+struct Part {
+    /// The best, and others that were not dropped yet.
+    best: Vec<Found>,
+    total: u64,
+    /// The words of the text that any of the documents has.
+    covered: Vec<bool>,
+}
+
+impl Part {
+    fn new(words: usize) -> Self {
+        Self { best: Vec::new(), total: 0, covered: vec![false; words] }
+    }
+
+    fn push(&mut self, at: DocAt, order: Order, stretches: Vec<CommonStretch>) {
+        let words = mark(&stretches, &mut self.covered);
+        self.best.push(Found { at, order, words, stretches });
+        self.total += 1;
+    }
+
+    fn keep_best(&mut self, limit: usize) {
+        self.best.sort_unstable_by_key(Found::rank);
+        self.best.truncate(limit);
+    }
+
+    /// These documents and others.
+    fn with(mut self, other: Self, limit: usize) -> Self {
+        self.best.extend(other.best);
+        self.keep_best(limit);
+        self.total += other.total;
+        for (covered, also) in self.covered.iter_mut().zip(other.covered) {
+            *covered |= also;
+        }
+        self
+    }
+}
+
+/// Marks the words of the text that are in some stretches, which are in order. Returns their number.
+fn mark(stretches: &[CommonStretch], covered: &mut [bool]) -> u32 {
+    let (mut end, mut count) = (0, 0);
+    for stretch in stretches {
+        let Range { start, end: stretch_end } = range(stretch.here, stretch.units);
+        if stretch_end > end {
+            count += stretch_end - start.max(end);
+            covered[start.max(end)..stretch_end].fill(true);
+            end = stretch_end;
+        }
+    }
+    count as u32
+}
+
+fn range(start: u32, words: u32) -> Range<usize> {
+    start as usize..start as usize + words as usize
+}
