@@ -6,6 +6,7 @@ they are not decoded, which is said.
 """
 import json
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -327,6 +328,36 @@ def check_segments():
         assert [row["expires"] for row, *_ in documents] == [row["number"] << 33 for row, *_ in documents]
 
 
+def check_passages():
+    """Keys of passages are those that the words of the texts elect."""
+    folder = SAMPLES / "index-passages"
+    length = json.loads((folder / "settings.json").read_text())["settings"]["index"]["passages"]
+    k, seen = -(-2 * length // 5), 0
+    for path in folder.glob("seg/*.seg"):
+        segment, documents = read_segment.check(path.read_bytes())
+        # The samples have no other method.
+        assert segment.methods == 1
+        for local, (keys, sketch) in enumerate(segment.signatures(0)):
+            row, _, text, _ = documents[local]
+            size, level, reason = struct.unpack_from("<2IB", segment.sections[64, 0], 9 * local)
+            assert (size, level, reason, sketch) == (row["tokens"], 0, 0, [])
+            if text is None:
+                continue
+            hashes = [xxh3_64(word.lower().encode()) for word in re.findall("[A-Za-z0-9]+", text)]
+            assert len(hashes) == size
+            grams = []
+            for at in range(len(hashes) - k + 1):
+                value = 0
+                for word in hashes[at:at + k]:
+                    value = (value * 0x9E3779B97F4A7C15 + word) % (1 << 64)
+                grams.append(finalise(value))
+            windows = range(len(hashes) - length + 1)
+            elected = {min(grams[at:at + length - k + 1]) for at in windows}
+            assert keys == sorted({finalise(gram) for gram in elected}), text
+            seen += len(keys)
+    assert seen > 20 or not shutil.which("zstd")
+
+
 def main():
     for samples in (SAMPLES, EARLIER):
         checkpoint = samples / "checkpoint"
@@ -339,6 +370,7 @@ def main():
     check_marks()
     check_summary()
     check_segments()
+    check_passages()
     print("formats: the samples are as FORMAT.md describes them")
 
 

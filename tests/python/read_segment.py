@@ -133,6 +133,13 @@ class Segment:
         assert len(text) == row["text_bytes"]
         return text.decode()
 
+    def signatures(self, method):
+        """Keys and sketch of each document by a method."""
+        ends, words = u64s(self.sections[65, method]), u64s(self.sections[66, method])
+        parts = [words[a:b] for a, b in zip([0] + ends, ends)]
+        assert len(parts) == 2 * self.documents and sum(map(len, parts)) == len(words)
+        return list(zip(parts[::2], parts[1::2]))
+
     def stored_set(self, row, size):
         data = self.sections[9, 0][row["place"]:row["place"] + row["length"]]
         low = 64 - min(16, size.bit_length())
@@ -220,10 +227,7 @@ def check(data, common=frozenset()):
     for method in range(segment.methods):
         of = lambda code: segment.sections[code, method]
         assert len(of(64)) == 9 * segment.documents
-        word_ends, words = u64s(of(65)), u64s(of(66))
-        parts = [words[a:b] for a, b in zip([0] + word_ends, word_ends)]
-        assert len(parts) == 2 * segment.documents and sum(map(len, parts)) == len(words)
         posted = segment.postings(segment.layouts[1 + method], of(67), of(68), segment.documents, 40)
-        signed = sorted((key >> 24, local) for local in range(segment.documents) for key in parts[2 * local])
+        signed = sorted((key >> 24, local) for local, (keys, _) in enumerate(segment.signatures(method)) for key in keys)
         assert posted == signed, "keys"
     return segment, [(row, *rest) for row, *rest in zip(rows, strings, texts, sets)]

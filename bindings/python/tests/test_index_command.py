@@ -50,6 +50,7 @@ def test_the_settings_are_the_same_bytes(both: tuple[Path, Path], command: str, 
             (["--measure", "cosine"], {"measure": "cosine"}),
             (["--shingle", "3", "--lean", "0.8", "--no-text"], {"shingle": 3, "lean": 0.8, "no_text": True}),
             (["--min-features", "4"], {"min_features": 4}),
+            (["--passages", "50"], {"passages": 50}),
         ]
     ):
         run(command, "index", "create", tmp_path / f"other{number}", "-q", *flags)

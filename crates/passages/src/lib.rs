@@ -18,13 +18,14 @@
 //! 4. [`runs`]: consecutive windows whose first places are consecutive.
 //! 5. [`kept`]: decides which windows are cut: those of which an equal one stands whole in what is kept.
 //!
-//! [`common`] finds what one text has in common with others. [`near`] makes stretches of two documents that are nearly the same out of runs of shorter windows.
+//! [`near`] makes stretches of two documents that are nearly the same out of runs of shorter windows.
+//! [`common`] finds what one text has in common with others, one after the other.
 //!
 //! *Exact but for hashes:* units are equal if their 64-bit hashes are. Contexts and windows are compared
 //! by 61 more bits. Before texts are cut, the units of both places should be compared.
 //!
 //! *Cost.* O(n) for n units, and sorting the anchors of keys that repeat. No step looks at pairs of
-//! copies, but for [`near`].
+//! copies, but for [`near`] and [`common`].
 
 pub mod anchors;
 pub mod classes;

@@ -11,8 +11,8 @@
 use lookalike::{
     Index, IndexWriter, LookalikeError, Record, Settings, Silent, Source,
     index::{
-        AddOptions, ExportOptions, IndexSettings, Query, QuerySubject, Wanted, check_index,
-        export_documents, export_tables,
+        AddOptions, ExportOptions, IndexSettings, PassageQuery, Query, QuerySubject, Wanted,
+        check_index, export_documents, export_tables,
     },
     methods::MethodSettings,
     results::TableFormat,
@@ -95,6 +95,53 @@ fn write_the_samples() {
         // It holds the number of this process.
         fs::remove_file(dir.join("lock")).unwrap();
     }
+}
+
+/// An index that answers for passages: what it stores for that is in every document's signature.
+const PASSAGES: &str = "index-passages";
+
+#[test]
+#[ignore = "writes the sample"]
+fn write_the_sample_with_passages() {
+    let dir = sample(PASSAGES);
+    let settings = IndexSettings { passages: Some(12), ..settings(true) };
+    let mut writer = IndexWriter::create(&dir, settings, 1).unwrap();
+    let record = |id: &str, text: String| Record::new(text).id(id);
+    let all = vec![
+        record("d0", words(0)),
+        record("d1", format!("{} tail, {}", words(0), words(100))),
+        record("na", "Na ".repeat(40)),
+        record("short", "word0 word1".into()),
+    ];
+    add(&mut writer, all);
+    add(&mut writer, vec![record("d2", words(110))]);
+    drop(writer);
+    fs::remove_file(dir.join("lock")).unwrap();
+}
+
+#[test]
+fn a_sample_with_passages_is_read_and_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join(PASSAGES);
+    copy(&sample(PASSAGES), &dir);
+    let found = |text: String| {
+        let query = PassageQuery::new(QuerySubject::Text(text));
+        let answer = Index::open(&dir).unwrap().find_passages(&query).unwrap();
+        let documents = answer.documents.into_iter();
+        documents.map(|found| (found.id, found.words_in_common)).collect::<Vec<_>>()
+    };
+    let of = |pairs: &[(&str, u32)]| -> Vec<(String, u32)> {
+        pairs.iter().map(|&(id, words)| (id.to_owned(), words)).collect()
+    };
+    assert_eq!(found(words(90)), of(&[("d1", 20)]));
+    assert_eq!(found(words(115)), of(&[("d2", 25), ("d1", 15)]));
+    assert_eq!(found("na ".repeat(12)), of(&[("na", 12)]));
+    let mut writer = IndexWriter::open(&dir, 1).unwrap();
+    add(&mut writer, vec![Record::new(words(90)).id("d3")]);
+    writer.compact().unwrap();
+    drop(writer);
+    assert_eq!(found(words(90)), of(&[("d3", 30), ("d1", 20)]));
+    assert_eq!(check_index(&dir, true, 1).unwrap(), Vec::<String>::new());
 }
 
 /// Ids that resemble a text, best first.

@@ -332,7 +332,7 @@ class Index:
         """
         about = About.one("query_passages", text, id, url)
         asked = question(
-            ask="passages",
+            ask="resembles",  # Not read.
             threshold=None,
             limit=limit,
             site=site,

@@ -66,6 +66,8 @@ def question(
     """Checks what a caller asks."""
     if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int) or limit < 1):
         raise ValueError(f"limit={limit!r}: a number of documents, from 1")
+    if ask == "passages":
+        raise ValueError("ask='passages': Index.query_passages() says which documents have a passage of a text")
     return Question(
         ask=ask,
         threshold=None if threshold is None else threshold_text(threshold),
