@@ -35,6 +35,7 @@ pub mod kept;
 mod minima;
 pub mod near;
 pub mod questions;
+mod records;
 pub mod runs;
 mod scope;
 mod window_hash;
@@ -43,6 +44,7 @@ pub use anchors::{Anchor, Lengths};
 pub use common::{CommonScratch, CommonStretch, CommonText, SectionUnits};
 pub use finder::Finder;
 pub use kept::{Cut, CutRule};
+pub use records::Record;
 pub use runs::Run;
 pub use scope::Scope;
 

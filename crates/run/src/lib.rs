@@ -47,7 +47,7 @@ pub mod no_statistics;
 pub mod opened;
 mod page_files;
 pub mod panics;
-mod passages;
+pub mod passages;
 mod piped;
 mod plan_file;
 mod read_table;

@@ -13,6 +13,8 @@
 
 mod anchor_store;
 mod answer;
+pub mod cutting;
+pub mod documents;
 mod excerpts;
 mod exhibits;
 mod explain;
@@ -23,11 +25,12 @@ mod near;
 mod numbers;
 mod placing;
 mod search;
-mod settings;
+pub mod settings;
 mod spans;
-mod stretches;
+pub mod stretches;
 mod tables;
-mod units;
+pub mod totals;
+pub mod units;
 mod whole;
 
 pub use answer::{Passages, passages};

@@ -5,7 +5,7 @@ use crate::LookalikeError;
 use crate::memory::Memory;
 use lookalike_engine::EngineError;
 use lookalike_passages::classes::Piece;
-use lookalike_passages::{Anchor, Place};
+use lookalike_passages::{Anchor, Record};
 use lookalike_spill::Partitions;
 use std::io;
 use std::path::PathBuf;
@@ -112,17 +112,7 @@ impl AnchorStore {
         partition: usize,
         anchor: &Anchor,
     ) -> Result<(), LookalikeError> {
-        let Anchor { key, context, place, windows, offset } = *anchor;
-        let record = [
-            key as u32,
-            (key >> 32) as u32,
-            context as u32,
-            (context >> 32) as u32,
-            place.document,
-            place.unit,
-            u32::from(windows) | u32::from(offset) << 16,
-        ];
-        spilled(self.records.push(partition, record), &self.records)
+        spilled(self.records.push(partition, anchor.to_record()), &self.records)
     }
 
     /// Parts of at most `most` anchors; of more where a single key has them.
@@ -158,7 +148,7 @@ impl AnchorStore {
         let mut anchors = Vec::with_capacity((of_all / part.one_in) as usize);
         for partition in partitions {
             let each = |record| {
-                let anchor = anchor_of(record);
+                let anchor = Anchor::of_record(record);
                 if anchor.key / PARTITIONS as u64 % part.one_in == part.which {
                     anchors.push(anchor);
                 }
@@ -182,17 +172,6 @@ impl AnchorStore {
     /// Bytes in the spill file.
     pub(super) fn spilled(&self) -> u64 {
         self.records.spilled()
-    }
-}
-
-fn anchor_of([key, key_top, context, context_top, document, unit, lengths]: [u32; 7]) -> Anchor {
-    let long = |low, top| u64::from(low) | u64::from(top) << 32;
-    Anchor {
-        key: long(key, key_top),
-        context: long(context, context_top),
-        place: Place { document, unit },
-        windows: lengths as u16,
-        offset: (lengths >> 16) as u16,
     }
 }
 
@@ -242,10 +221,9 @@ impl PieceStore {
     /// # Errors
     /// A spill file that cannot be written.
     pub(super) fn add(&mut self, pieces: &[Piece]) -> Result<(), LookalikeError> {
-        for &Piece { at, windows, first, copies } in pieces {
-            let range = u64::from(at.document) * PARTITIONS as u64 / self.documents.max(1);
-            let record = [at.document, at.unit, windows, first.document, first.unit, copies];
-            spilled(self.records.push(range as usize, record), &self.records)?;
+        for piece in pieces {
+            let range = u64::from(piece.at.document) * PARTITIONS as u64 / self.documents.max(1);
+            spilled(self.records.push(range as usize, piece.to_record()), &self.records)?;
         }
         Ok(())
     }
@@ -257,12 +235,8 @@ impl PieceStore {
     pub(super) fn take(mut self, mut each: impl FnMut(Vec<Piece>)) -> Result<(), LookalikeError> {
         for range in 0..PARTITIONS {
             let mut pieces = Vec::with_capacity(self.records.len(range) as usize);
-            let piece = |[document, unit, windows, first, first_unit, copies]: [u32; 6]| {
-                let at = Place { document, unit };
-                let first = Place { document: first, unit: first_unit };
-                pieces.push(Piece { at, windows, first, copies });
-            };
-            spilled(self.records.read(range, piece), &self.records)?;
+            let add = |record| pieces.push(Piece::of_record(record));
+            spilled(self.records.read(range, add), &self.records)?;
             self.records.clear(range);
             each(pieces);
         }

@@ -280,6 +280,7 @@ impl Search<'_> {
     ) -> PassageSummary {
         // Nothing is cut where spans are written.
         let cut = |number| if spans.is_some() { 0 } else { number };
+        let of_runs = totals.of_runs;
         let (first, removed) = (&found.first, written.removed.as_slice());
         let (inputs, own_files) = (self.documents.inputs, self.own_files as usize);
         let ReadCounts { documents, words, text_bytes } = first.of_first(own_files);
@@ -291,16 +292,16 @@ impl Search<'_> {
             settings,
             inputs: of_inputs,
             documents,
-            with_passages: totals.with_passages,
-            passages: totals.passages,
-            later_units: totals.later_units,
-            repeated_units: totals.repeated_units,
-            longest: totals.longest,
-            most_copies: totals.most_copies,
+            with_passages: of_runs.with_passages,
+            passages: of_runs.passages,
+            later_units: of_runs.later_units,
+            repeated_units: of_runs.repeated_units,
+            longest: of_runs.longest,
+            most_copies: of_runs.most_copies,
             kept: documents - removed.len() as u64,
             removed: removed.len() as u64,
             cut: cut(totals.cut_documents),
-            uncut: totals.uncut + written.uncut,
+            uncut: of_runs.uncut + written.uncut,
             cut_units: cut(totals.cut_units),
             rest_units: cut(totals.rest_units),
             spans,

@@ -1,13 +1,13 @@
 //! The last reading: the bytes and the words of passages, and the texts without those that are cut.
 
+use super::cutting::{self, units_of_cuts};
 use super::excerpts::{Shown, ShownPassages};
 use super::search::Found;
 use super::settings::PassageSettings;
-use super::stretches::{Located, Stretch, Stretches, sides_of_cut};
+use super::stretches::{Located, Stretch, Stretches};
 use super::units::LocatedUnits;
 use crate::lookup::name_of;
 use crate::readings::second::{ChunkVisitor, Visited};
-use lookalike_core::spans::union;
 use lookalike_decide::DocumentName;
 use lookalike_io::{Fate, Fates, Inputs, RecordView, Replacement};
 use lookalike_report::PassageExcerpt;
@@ -112,10 +112,7 @@ impl<'a> Placing<'a> {
     fn gone(&self, document: u32, units: &LocatedUnits<'_>) -> Vec<Range<usize>> {
         let runs = match self.settings.cuts() {
             false if self.settings.writes_spans() => self.found.later_units(document),
-            _ => {
-                let cuts = self.found.cuts_of(document).iter();
-                union(cuts.map(|cut| sides_of_cut(cut)[0].range()).collect())
-            }
+            _ => units_of_cuts(self.found.cuts_of(document)),
         };
         units.divisible(runs, self.settings.whole)
     }
@@ -127,37 +124,8 @@ impl<'a> Placing<'a> {
         placed: &PlacedDocument,
         units: &LocatedUnits<'_>,
     ) -> (Option<Vec<TextEdit>>, u64) {
-        let goes = with_rests(&placed.gone, self.settings.rest as usize);
-        match self.edits(units, &goes) {
-            None => (None, units.count() as u64),
-            edits => (edits, goes.iter().map(Range::len).sum::<usize>() as u64),
-        }
+        cutting::edits(&placed.gone, units, self.settings)
     }
-
-    /// What cutting these runs replaces in a text; `None` if the document is removed.
-    fn edits(&self, units: &LocatedUnits<'_>, goes: &[Range<usize>]) -> Option<Vec<TextEdit>> {
-        let left = units.count() - goes.iter().map(Range::len).sum::<usize>();
-        if left < self.settings.shortest as usize {
-            return None;
-        }
-        let mut edits = units.edits(goes).ok()?;
-        if let Some(joint) = &self.settings.joint {
-            edits.iter_mut().for_each(|edit| edit.put = joint.clone().into());
-        }
-        Some(edits)
-    }
-}
-
-/// Runs of units, of which those that are nearer to each other than this become one.
-fn with_rests(runs: &[Range<usize>], rest: usize) -> Vec<Range<usize>> {
-    let mut joined: Vec<Range<usize>> = Vec::with_capacity(runs.len());
-    for run in runs {
-        match joined.last_mut() {
-            Some(last) if run.start - last.end < rest => last.end = run.end,
-            _ => joined.push(run.clone()),
-        }
-    }
-    joined
 }
 
 impl ChunkVisitor for Placing<'_> {
@@ -215,19 +183,5 @@ impl Fates for Placing<'_> {
     /// What other passages were cut for is not removed.
     fn of_refused(&self) -> Fate {
         Fate::Kept
-    }
-}
-
-#[cfg(test)]
-#[allow(clippy::single_range_in_vec_init)] // One run is a list of one range.
-mod tests {
-    use super::with_rests;
-
-    #[test]
-    fn what_is_shorter_between_two_runs_goes_with_them() {
-        assert_eq!(with_rests(&[2..4, 6..7, 10..12], 0), [2..4, 6..7, 10..12]);
-        assert_eq!(with_rests(&[2..4, 6..7, 10..12], 3), [2..7, 10..12]);
-        assert_eq!(with_rests(&[2..4, 6..7, 10..12], 4), [2..12]);
-        assert!(with_rests(&[], 4).is_empty());
     }
 }

@@ -1,9 +1,10 @@
 //! The first two readings: which passages stand twice, and what of them is cut.
 
 use super::anchor_store::SpillLimits;
+use super::documents::{Precedence, Salts, is_fixed};
 use super::grouping::{Grouped, WindowHasher, grouped};
 use super::numbers::{Numbers, ReadDocument, ReadDocuments};
-use super::settings::{PassageScope, PassageSettings};
+use super::settings::PassageSettings;
 use super::stretches::sides_of_run;
 use super::units::{UnitReader, UnitScratch};
 use crate::given_fields::missing_field;
@@ -12,13 +13,11 @@ use crate::reading::Documents;
 use crate::readings::first::{Admitted, DocumentReader, FirstReading};
 use crate::readings::second::{ChunkVisitor, SecondReading, Visited};
 use crate::{LookalikeError, Settings};
-use lookalike_cluster::KeepRule;
 use lookalike_core::spans::union;
-use lookalike_engine::distinctions::value_hash;
+use lookalike_engine::Progress;
 use lookalike_engine::pipeline::PipelineLimits;
-use lookalike_engine::{Progress, keep_value};
-use lookalike_io::{Content, Fate, Fates, Inputs, RecordView};
-use lookalike_passages::anchors::{AnchorScratch, anchors};
+use lookalike_io::{Fate, Fates, Inputs, RecordView};
+use lookalike_passages::anchors::AnchorScratch;
 use lookalike_passages::classes::Repeated;
 use lookalike_passages::questions::Questions;
 use lookalike_passages::{Anchor, Cut, Lengths, Place, Run, Scope, kept, of_document};
@@ -204,49 +203,6 @@ struct AnchorReader<'a> {
     is_given: AtomicBool,
 }
 
-/// Which documents take precedence.
-struct Precedence {
-    rules: Vec<KeepRule>,
-    /// The fields that they read.
-    fields: Vec<String>,
-}
-
-impl Precedence {
-    fn new(settings: &Settings) -> Result<Self, LookalikeError> {
-        let mut rules = settings.keep_rules()?;
-        rules.retain(|rule| !rule.is_by_order());
-        Ok(Self { rules, fields: settings.keep_fields()? })
-    }
-
-    fn values(&self, record: &RecordView<'_>, text: &str) -> Vec<f64> {
-        if self.rules.is_empty() {
-            return Vec::new();
-        }
-        let fields: Vec<&str> = self.fields.iter().map(String::as_str).collect();
-        let value = |rule| keep_value(rule, record, &fields, text.len() as u64);
-        self.rules.iter().map(value).collect()
-    }
-}
-
-/// What documents that are not compared do not have in common.
-#[derive(Debug, Clone, Copy)]
-struct Salts {
-    scope: PassageScope,
-    /// Whether the only given field of records separates them.
-    is_separated: bool,
-}
-
-impl Salts {
-    /// Of a document; `None` if it is compared with all others.
-    fn of(self, record: &RecordView<'_>) -> Option<u64> {
-        let own = u64::from(record.file) << 32 | u64::from(record.record);
-        match self.scope {
-            PassageScope::Within => Some(own),
-            _ => self.is_separated.then(|| value_hash(record.given.of(0))),
-        }
-    }
-}
-
 impl DocumentReader for AnchorReader<'_> {
     type Scratch = (UnitScratch, AnchorScratch);
     type Found = (ReadDocument, Vec<Anchor>);
@@ -260,17 +216,11 @@ impl DocumentReader for AnchorReader<'_> {
         if self.salts.is_separated && record.given.of(0).next().is_some() {
             self.is_given.store(true, Ordering::Relaxed);
         }
-        let count = self.reader.read(text, self.salts.of(record), units);
-        let (mut found, mut start) = (Vec::new(), 0);
-        // No window has units of two sections.
-        for section in units.sections() {
-            anchors(0, section, self.lengths, scratch, |anchor| {
-                found.push(Anchor { place: anchor.place.plus(start), ..anchor });
-            });
-            start += section.len() as u32;
-        }
+        let count = self.reader.read(text, self.salts.of(record, number_of(record)), units);
+        let mut found = Vec::new();
+        units.anchors(0, self.lengths, scratch, |anchor| found.push(anchor));
         let document = || ReadDocument {
-            is_fixed: self.is_fixed(record),
+            is_fixed: is_fixed(record, self.inputs, self.writes_spans),
             values: self.keep.values(record, text),
         };
         (count, (!found.is_empty()).then(|| (document(), found)))
@@ -281,21 +231,9 @@ impl DocumentReader for AnchorReader<'_> {
     }
 }
 
-impl AnchorReader<'_> {
-    /// Whether a document cannot be cut: its text is not the value of one field of a record. Spans are
-    /// places in any text but that of HTML, which others extract otherwise.
-    fn is_fixed(&self, record: &RecordView<'_>) -> bool {
-        let has_fields = self.inputs.files[record.file as usize].format.has_fields();
-        match record.content {
-            Content::Text(_) => {
-                !(has_fields || self.writes_spans) || self.inputs.options.fields.has_sections()
-            }
-            Content::TextBytes(_) => !self.writes_spans,
-            // Of lists alone, which tokens are.
-            Content::Features(_) => false,
-            Content::Html(_) | Content::HtmlBytes(_) => true,
-        }
-    }
+/// A number that no other record has.
+fn number_of(record: &RecordView<'_>) -> u64 {
+    u64::from(record.file) << 32 | u64::from(record.record)
 }
 
 /// Hashes the windows of the documents of a chunk that are asked for.
@@ -317,7 +255,7 @@ impl ChunkVisitor for Hashing<'_> {
         let asked = self.asked.binary_search_by_key(&document, |&(document, _)| document);
         let least = asked.map_or(0, |number| self.asked[number].1);
         let AnchorReader { reader, lengths, salts, .. } = *self.reader;
-        if reader.read(text, salts.of(record), &mut self.scratch) < least {
+        if reader.read(text, salts.of(record, number_of(record)), &mut self.scratch) < least {
             return false;
         }
         let mut hashes = Vec::new();

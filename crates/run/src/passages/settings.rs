@@ -111,17 +111,20 @@ impl PassageSettings {
     }
 
     /// Whether passages are cut out of the documents, or would be where spans are written.
-    pub(super) fn cuts(&self) -> bool {
+    #[must_use]
+    pub fn cuts(&self) -> bool {
         self.cut != WhatIsCut::None
     }
 
     /// Whether documents are written without what is cut.
-    pub(super) fn writes_documents(&self) -> bool {
+    #[must_use]
+    pub fn writes_documents(&self) -> bool {
         self.cuts() && self.write == WhatIsWritten::Documents
     }
 
     /// Whether spans are written.
-    pub(super) fn writes_spans(&self) -> bool {
+    #[must_use]
+    pub fn writes_spans(&self) -> bool {
         self.write == WhatIsWritten::Spans
     }
 
@@ -159,7 +162,7 @@ impl PassageSettings {
     ///
     /// # Errors
     /// Values that make no sense.
-    pub(super) fn check(&self) -> Result<Lengths, LookalikeError> {
+    pub fn check(&self) -> Result<Lengths, LookalikeError> {
         let wrong = |reason: String| Err(LookalikeError::Settings(reason));
         if self.copies < 2 {
             return wrong(format!("the setting copies={}: use 2 or more", self.copies));
@@ -213,7 +216,7 @@ impl PassageSettings {
 ///
 /// # Errors
 /// Those that passages do not have, or that make no sense together.
-pub(super) fn check_documents(
+pub fn check_documents(
     settings: &Settings,
     passages: &PassageSettings,
     has_against: bool,
@@ -243,7 +246,8 @@ pub(super) fn check_documents(
 }
 
 /// The settings as a summary states them.
-pub(super) fn recorded(
+#[must_use]
+pub fn recorded(
     settings: &Settings,
     passages: &PassageSettings,
     against: Option<&[String]>,
@@ -361,7 +365,9 @@ pub enum PassageScope {
 }
 
 impl PassageScope {
-    pub(super) fn scope(self) -> Scope {
+    /// Which copies of a window count.
+    #[must_use]
+    pub fn scope(self) -> Scope {
         match self {
             // Documents have no unit in common where they are not compared.
             Self::All | Self::Within => Scope::Anywhere,
@@ -406,7 +412,9 @@ impl WhatIsCut {
         }
     }
 
-    pub(super) fn rule(self) -> Option<CutRule> {
+    /// When a repeated window goes; `None` if none does.
+    #[must_use]
+    pub fn rule(self) -> Option<CutRule> {
         match self {
             Self::None => None,
             Self::Kept => Some(CutRule::Kept),

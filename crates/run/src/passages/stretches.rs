@@ -7,9 +7,11 @@ use std::ops::Range;
 
 /// Consecutive units of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Stretch {
-    pub(super) place: Place,
-    pub(super) units: u32,
+pub struct Stretch {
+    /// The first of them.
+    pub place: Place,
+    /// Their number.
+    pub units: u32,
 }
 
 impl Stretch {
@@ -19,7 +21,8 @@ impl Stretch {
     }
 
     /// The numbers of the units.
-    pub(super) fn range(self) -> Range<usize> {
+    #[must_use]
+    pub fn range(self) -> Range<usize> {
         let start = self.place.unit as usize;
         start..start + self.units as usize
     }
@@ -27,11 +30,11 @@ impl Stretch {
 
 /// Where a stretch stands in its text, and what it says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Located {
+pub struct Located {
     /// From the first byte of its first unit to the last of its last.
-    pub(super) bytes: [u64; 2],
+    pub bytes: [u64; 2],
     /// Of its units, letter by letter, if they are compared.
-    pub(super) digest: Option<TextDigest>,
+    pub digest: Option<TextDigest>,
 }
 
 /// All stretches, ascending and distinct.
@@ -43,12 +46,14 @@ pub(super) struct Stretches {
 }
 
 /// A passage and its first place.
-pub(super) fn sides_of_run(run: &Run, lengths: Lengths) -> [Stretch; 2] {
+#[must_use]
+pub fn sides_of_run(run: &Run, lengths: Lengths) -> [Stretch; 2] {
     [run.at, run.first].map(|place| Stretch::of_windows(place, run.windows, lengths))
 }
 
 /// A cut and its witness.
-pub(super) fn sides_of_cut(cut: &Cut) -> [Stretch; 2] {
+#[must_use]
+pub fn sides_of_cut(cut: &Cut) -> [Stretch; 2] {
     [cut.at, cut.witness].map(|place| Stretch { place, units: cut.units })
 }
 

@@ -1,20 +1,20 @@
 //! The tables of a search for passages, and the numbers of its summary.
 
+use super::cutting::{differ, goes};
 use super::placing::PlacedDocument;
 use super::search::Found;
 use super::settings::PassageSettings;
 use super::stretches::{Located, Stretches, sides_of_cut, sides_of_run};
+use super::totals::RunTotals;
 use crate::LookalikeError;
 use crate::readings::second::Written;
 use crate::run_tables::filled;
 use crate::table_store::TableStore;
-use lookalike_core::spans::union;
 use lookalike_decide::{
     CUTS, CutPassage, DocumentName, EDITS, Edit, Measures, PASSAGES, Passage, PassagePlace, Table,
     TableDigest, run_digest,
 };
 use lookalike_engine::Progress;
-use lookalike_passages::Run;
 use std::ops::Range;
 
 /// The tables, in the order in which a summary lists them.
@@ -29,15 +29,8 @@ pub(super) struct Tables<T> {
 /// The numbers of all tables.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
-    pub(super) with_passages: u64,
-    pub(super) passages: u64,
-    pub(super) later_units: u64,
-    pub(super) repeated_units: u64,
-    pub(super) longest: u64,
-    pub(super) most_copies: u64,
+    pub(super) of_runs: RunTotals,
     pub(super) cut_documents: u64,
-    /// Documents with later copies that stay, as they cannot be cut.
-    pub(super) uncut: u64,
     pub(super) cut_units: u64,
     /// Units that go besides.
     pub(super) rest_units: u64,
@@ -187,21 +180,13 @@ fn write_cuts(
     let mut rows = 0;
     for cut in &found.cuts {
         let [at, witness] = sides_of_cut(cut);
-        let units = at.range();
-        // What remains of a cut after lines, sentences and paragraphs were kept whole.
-        let gone = &placed.of(at.place.document).gone;
-        let next = gone.partition_point(|gone| gone.end <= units.start);
-        if gone.get(next).is_none_or(|gone| gone.start >= units.end) {
+        if !goes(cut, &placed.of(at.place.document).gone) {
             continue;
         }
         let (document, at, own) = placed.place(stretches, at);
         let (kept_document, kept, of_witness) = placed.place(stretches, witness);
         if own.digest != of_witness.digest {
-            return Err(LookalikeError::Settings(format!(
-                "units {} to {} of {} and those of {} from {} have equal hashes and \
-                 differ: nothing was written. Exclude one of the documents, or change the setting length",
-                units.start, units.end, document.id, kept_document.id, kept.unit
-            )));
+            return Err(differ(cut, &document.id, &kept_document.id));
         }
         let digest = own.digest.map(|digest| format!("{:032x}", digest.0)).unwrap_or_default();
         let units = u64::from(cut.units);
@@ -215,27 +200,10 @@ impl Totals {
     /// What runs say.
     fn of_runs(found: &Found, passages: &PassageSettings) -> Self {
         let mut totals = Self::default();
-        let units = |run: &Run| {
-            let [at, _] = sides_of_run(run, found.lengths);
-            at.range()
-        };
-        let sum =
-            |runs: Vec<Range<usize>>| union(runs).iter().map(Range::len).sum::<usize>() as u64;
-        let beside = found.numbers.beside();
-        let own = found.runs.partition_point(|run| run.at.document < beside);
+        let own = found.runs.partition_point(|run| run.at.document < found.numbers.beside());
         for runs in found.runs[own..].chunk_by(|a, b| a.at.document == b.at.document) {
-            let later = || runs.iter().filter(|run| run.is_later(found.scope));
-            totals.with_passages += 1;
-            let goes = passages.cuts() || passages.writes_spans();
-            let stays = goes && found.numbers.is_fixed(runs[0].at.document);
-            totals.uncut += u64::from(stays && later().next().is_some());
-            totals.passages += later().count() as u64;
-            totals.later_units += sum(later().map(units).collect());
-            totals.repeated_units += sum(runs.iter().map(units).collect());
-            for run in runs {
-                totals.longest = totals.longest.max(units(run).len() as u64);
-                totals.most_copies = totals.most_copies.max(run.copies[1].into());
-            }
+            let is_fixed = found.numbers.is_fixed(runs[0].at.document);
+            totals.of_runs += RunTotals::of_document(runs, is_fixed, found.lengths, passages);
         }
         totals
     }

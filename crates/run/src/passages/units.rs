@@ -3,11 +3,13 @@
 use super::settings::{PassageUnit, Whole};
 use crate::words::{WordReader, WordScratch};
 use lookalike_core::fingerprint::{self, TextDigest};
+use lookalike_passages::anchors::{AnchorScratch, anchors};
+use lookalike_passages::{Anchor, Lengths};
 use lookalike_text::{AnalysisSettings, NotCut, TextEdit, Unit, cut_bytes, cut_edits, divisible};
 use std::ops::Range;
 
 /// Reads the units of texts; one for all threads.
-pub(super) struct UnitReader {
+pub struct UnitReader {
     words: WordReader,
     unit: PassageUnit,
     /// The hash of each byte.
@@ -16,7 +18,7 @@ pub(super) struct UnitReader {
 
 /// Working space of one thread.
 #[derive(Default)]
-pub(super) struct UnitScratch {
+pub struct UnitScratch {
     words: WordScratch,
     /// Units that the words do not have, and where sections end in them.
     units: Vec<u64>,
@@ -24,7 +26,9 @@ pub(super) struct UnitScratch {
 }
 
 impl UnitReader {
-    pub(super) fn new(unit: &PassageUnit, analysis: &AnalysisSettings, sections: bool) -> Self {
+    /// Reads units of a kind; with `sections`, texts have some.
+    #[must_use]
+    pub fn new(unit: &PassageUnit, analysis: &AnalysisSettings, sections: bool) -> Self {
         let of_words = match unit {
             PassageUnit::Char => Unit::Char,
             _ => Unit::Word,
@@ -36,7 +40,7 @@ impl UnitReader {
 
     /// Reads the units of a text into the scratch; returns how many it has. Those of a document that is
     /// compared with some others only have a `salt` which is that of these others.
-    pub(super) fn read(&self, text: &str, salt: Option<u64>, scratch: &mut UnitScratch) -> usize {
+    pub fn read(&self, text: &str, salt: Option<u64>, scratch: &mut UnitScratch) -> usize {
         let UnitScratch { words, units, section_ends } = scratch;
         units.clear();
         section_ends.clear();
@@ -70,7 +74,8 @@ impl UnitReader {
     }
 
     /// The units of a text with their places. Slower, and it takes memory for each unit that is no byte.
-    pub(super) fn located<'t>(&self, text: &'t str) -> LocatedUnits<'t> {
+    #[must_use]
+    pub fn located<'t>(&self, text: &'t str) -> LocatedUnits<'t> {
         let mut units = Spelled::default();
         units.ends.push(0);
         match self.unit {
@@ -137,20 +142,39 @@ impl UnitReader {
 }
 
 impl UnitScratch {
+    /// Calls `emit` with the anchors of a document of which these are the units, in order: no window has
+    /// units of two sections.
+    pub fn anchors(
+        &self,
+        document: u32,
+        lengths: Lengths,
+        scratch: &mut AnchorScratch,
+        mut emit: impl FnMut(Anchor),
+    ) {
+        let mut start = 0;
+        for section in self.sections() {
+            anchors(document, section, lengths, scratch, |anchor| {
+                emit(Anchor { place: anchor.place.plus(start), ..anchor });
+            });
+            start += section.len() as u32;
+        }
+    }
+
     /// The units of each section, as hashes.
-    pub(super) fn sections(&self) -> impl Iterator<Item = &[u64]> {
+    pub fn sections(&self) -> impl Iterator<Item = &[u64]> {
         let start = |number: usize| number.checked_sub(1).map_or(0, |last| self.section_ends[last]);
         let ends = self.section_ends.iter().enumerate();
         ends.map(move |(number, &end)| &self.units[start(number)..end])
     }
 
     /// The units of all sections, one behind the other.
-    pub(super) fn units(&self) -> &[u64] {
+    #[must_use]
+    pub fn units(&self) -> &[u64] {
         &self.units
     }
 
     /// Frees what a large document has taken.
-    pub(super) fn free_large(&mut self) {
+    pub fn free_large(&mut self) {
         /// Units of a document that is not large.
         const KEPT: usize = 1 << 16;
         self.words.free_large();
@@ -160,7 +184,7 @@ impl UnitScratch {
 }
 
 /// The units of a text with their places.
-pub(super) struct LocatedUnits<'t> {
+pub struct LocatedUnits<'t> {
     text: &'t str,
     /// `None` of bytes: their numbers are their places.
     spelled: Option<Spelled>,
@@ -193,17 +217,24 @@ impl Spelled {
 }
 
 impl LocatedUnits<'_> {
-    pub(super) fn count(&self) -> usize {
+    /// Number of units.
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.spelled.as_ref().map_or(self.text.len(), |units| units.places.len())
     }
 
     /// From the first byte of the first of some units to the last of the last.
-    pub(super) fn bytes(&self, range: &Range<usize>) -> Range<usize> {
+    ///
+    /// # Panics
+    /// With units that the text does not have, or none.
+    #[must_use]
+    pub fn bytes(&self, range: &Range<usize>) -> Range<usize> {
         self.place(range.start).start..self.place(range.end - 1).end
     }
 
     /// How many characters a part of the text has; tokens, if units are tokens.
-    pub(super) fn letters(&self, part: &str) -> usize {
+    #[must_use]
+    pub fn letters(&self, part: &str) -> usize {
         match &self.spelled {
             Some(units) if units.are_lines => part.matches('\n').count(),
             _ => part.chars().count(),
@@ -211,7 +242,11 @@ impl LocatedUnits<'_> {
     }
 
     /// Of units, letter by letter.
-    pub(super) fn digest(&self, range: Range<usize>) -> TextDigest {
+    ///
+    /// # Panics
+    /// As of [`LocatedUnits::bytes`].
+    #[must_use]
+    pub fn digest(&self, range: Range<usize>) -> TextDigest {
         TextDigest::of(match &self.spelled {
             None => &self.text.as_bytes()[range],
             Some(Spelled { letters, ends, .. }) => {
@@ -222,11 +257,8 @@ impl LocatedUnits<'_> {
 
     /// The parts of runs that can be cut, as whole lines, sentences or paragraphs if some are asked for:
     /// ascending, as the runs are.
-    pub(super) fn divisible(
-        &self,
-        runs: Vec<Range<usize>>,
-        whole: Option<Whole>,
-    ) -> Vec<Range<usize>> {
+    #[must_use]
+    pub fn divisible(&self, runs: Vec<Range<usize>>, whole: Option<Whole>) -> Vec<Range<usize>> {
         let runs = match &self.spelled {
             Some(units) if units.are_lines => runs,
             Some(units) => divisible(&units.places, runs),
@@ -242,7 +274,7 @@ impl LocatedUnits<'_> {
     ///
     /// # Errors
     /// Nothing would be left.
-    pub(super) fn edits(&self, runs: &[Range<usize>]) -> Result<Vec<TextEdit>, NotCut> {
+    pub fn edits(&self, runs: &[Range<usize>]) -> Result<Vec<TextEdit>, NotCut> {
         match &self.spelled {
             Some(units) if units.are_lines => {
                 let end = |last: usize| units.places[last - 1].end + 1;

@@ -1,0 +1,76 @@
+//! What of a document decides beside its units: its precedence, those that it is compared with, and
+//! whether it can be cut.
+
+use super::settings::PassageScope;
+use crate::{LookalikeError, Settings};
+use lookalike_cluster::KeepRule;
+use lookalike_engine::distinctions::value_hash;
+use lookalike_engine::keep_value;
+use lookalike_io::{Content, Inputs, RecordView};
+
+/// Which documents take precedence.
+#[derive(Debug)]
+pub struct Precedence {
+    /// The rules in their order; the order of the documents comes behind them.
+    pub rules: Vec<KeepRule>,
+    /// The fields that they read.
+    pub fields: Vec<String>,
+}
+
+impl Precedence {
+    /// By the keep rules of settings.
+    ///
+    /// # Errors
+    /// A rule that does not exist.
+    pub fn new(settings: &Settings) -> Result<Self, LookalikeError> {
+        let mut rules = settings.keep_rules()?;
+        rules.retain(|rule| !rule.is_by_order());
+        Ok(Self { rules, fields: settings.keep_fields()? })
+    }
+
+    /// The values of the rules for a document.
+    #[must_use]
+    pub fn values(&self, record: &RecordView<'_>, text: &str) -> Vec<f64> {
+        if self.rules.is_empty() {
+            return Vec::new();
+        }
+        let fields: Vec<&str> = self.fields.iter().map(String::as_str).collect();
+        let value = |rule| keep_value(rule, record, &fields, text.len() as u64);
+        self.rules.iter().map(value).collect()
+    }
+}
+
+/// What documents that are not compared do not have in common.
+#[derive(Debug, Clone, Copy)]
+pub struct Salts {
+    /// Where the copies stand.
+    pub scope: PassageScope,
+    /// Whether the only given field of records separates them.
+    pub is_separated: bool,
+}
+
+impl Salts {
+    /// Of a document, of which `own` is a number that no other one has; `None` if it is compared with all
+    /// others.
+    #[must_use]
+    pub fn of(self, record: &RecordView<'_>, own: u64) -> Option<u64> {
+        match self.scope {
+            PassageScope::Within => Some(own),
+            _ => self.is_separated.then(|| value_hash(record.given.of(0))),
+        }
+    }
+}
+
+/// Whether a document cannot be cut: its text is not the value of one field of a record. Spans are places
+/// in any text but that of HTML, which others extract otherwise.
+#[must_use]
+pub fn is_fixed(record: &RecordView<'_>, inputs: &Inputs, writes_spans: bool) -> bool {
+    let has_fields = inputs.files[record.file as usize].format.has_fields();
+    match record.content {
+        Content::Text(_) => !(has_fields || writes_spans) || inputs.options.fields.has_sections(),
+        Content::TextBytes(_) => !writes_spans,
+        // Of lists alone, which tokens are.
+        Content::Features(_) => false,
+        Content::Html(_) | Content::HtmlBytes(_) => true,
+    }
+}
