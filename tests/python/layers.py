@@ -50,7 +50,7 @@ ALLOWED = {
     },
     "lookalike-distributed": {
         "lookalike-run", "lookalike-core", "lookalike-cluster", "lookalike-join", "lookalike-decide", "lookalike-io",
-        "lookalike-engine", "lookalike-methods",
+        "lookalike-engine", "lookalike-methods", "lookalike-passages", "lookalike-text",
     },
     # The facade: names of the others, and presets.
     "lookalike": {

@@ -100,7 +100,11 @@ pub(crate) fn passages(
     Ok(Passages(found))
 }
 
-fn parse(py: Python<'_>, passages: &str) -> PyResult<PassageSettings> {
+/// Settings of passages from JSON.
+///
+/// # Errors
+/// Others than there are, or of other types.
+pub(crate) fn parse(py: Python<'_>, passages: &str) -> PyResult<PassageSettings> {
     serde_json::from_str::<PassageSettings>(passages).map_err(|error| {
         let message = error.to_string();
         let what = message.split(" at line ").next().unwrap_or_default().to_owned();

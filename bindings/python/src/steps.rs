@@ -1,7 +1,7 @@
 //! Steps of a run that another engine shuffles between.
 
 use crate::table::Table;
-use crate::{errors, settings};
+use crate::{errors, passages, settings};
 use arrow_array::RecordBatch;
 use lookalike::LookalikeError;
 use lookalike::distributed::steps::{self, StepContext, StepOptions, digest_of_sums, step};
@@ -97,6 +97,34 @@ pub(crate) fn step_digest(
     list: bool,
 ) -> PyResult<String> {
     digest_of_sums(&batches(sums)?, list).map_err(|error| errors::exception(py, error))
+}
+
+/// The columns of a table of passages: each as rows of steps call it, and its name.
+#[pyfunction]
+pub(crate) fn passage_columns(
+    py: Python<'_>,
+    table: &str,
+) -> PyResult<Vec<(String, &'static str)>> {
+    steps::passage_columns(table).map_err(|error| errors::exception(py, error))
+}
+
+/// The digest of a search for passages with these settings, from the sums of its rows.
+#[pyfunction]
+pub(crate) fn passage_digest(
+    py: Python<'_>,
+    sums: PyRecordBatchReader,
+    passages: &str,
+) -> PyResult<String> {
+    let passages = passages::parse(py, passages)?;
+    let digest = steps::passage_digest(&batches(sums)?, &passages);
+    digest.map_err(|error| errors::exception(py, error))
+}
+
+/// The settings of passages as JSON, with the length that they have.
+#[pyfunction]
+pub(crate) fn passage_settings(py: Python<'_>, passages: &str) -> PyResult<String> {
+    let resolved = passages::parse(py, passages)?.resolved();
+    serde_json::to_string(&resolved).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 /// Refuses a field that settings name and that no document has; `given` are the columns `given` of documents.

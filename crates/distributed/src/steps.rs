@@ -10,13 +10,16 @@
 //! `units` (equal sets are one), `keys` (prefix keys to buckets), `candidates` (pairs of a bucket,
 //! and their verification), `routes` (sets to those that they are compared with), `graph`
 //! (components and leaders) or `rounds` (the same without forming all pairs), `results` (the rows of
-//! the result tables), `values` (matches by pair of values).
+//! the result tables), `values` (matches by pair of values). `passages` has the steps of a search for
+//! repeated passages.
 
 mod candidates;
 mod description;
 mod graph;
 mod ignored;
 mod keys;
+mod passages;
+mod records;
 mod results;
 mod rounds;
 mod routes;
@@ -30,6 +33,7 @@ mod values;
 
 pub use description::step;
 pub use ignored::ignored_shingles;
+pub use passages::{passage_columns, passage_digest};
 pub use results::digest_of_sums;
 pub use sign::check_given;
 pub use step::{Step, StepContext, StepOptions};

@@ -302,34 +302,65 @@ def passages(
     ('table:2', 14, 'table:1', 2)
     """
     refuse_files(data)
-    given: dict[str, Any] = {"length": None if length is None else _count("length", length)}
-    for setting, value in (("copies", copies), ("rest", rest), ("shortest", shortest)):
-        given[setting] = _count(setting, value)
-    tokens = unit.removeprefix("tokens:") if isinstance(unit, str) and unit.startswith("tokens:") else None
-    given["unit"] = unit if tokens else _one_of("unit", unit, (*_UNITS, "tokens:FIELD"))
-    for setting, choice, choices in (("cut", cut, _CUTS), ("scope", scope, _SCOPES)):
-        given[setting] = _one_of(setting, choice, choices)
-    if whole is not None:
-        given["whole"] = _one_of("whole", whole, _WHOLES)
-    given["joint"] = joint
-    given["gaps"] = None if gaps is None else _count("gaps", gaps)
-    given["agree"] = None if agree is None else str(agree)
+    given: dict[str, Any] = {"length": length, "unit": unit, "copies": copies, "scope": scope, "cut": cut, "whole": whole}
+    given |= {"joint": joint, "rest": rest, "shortest": shortest, "gaps": gaps, "agree": agree}
+    settings, required, asked = settings_of_call(settings, text, id, keep, separate_by, given)
+    limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict)
+    tokens = _tokens(unit)
+    documents = opener(data, settings if tokens is None else settings.replace(features=tokens), name, required)
+    found = _lookalike.passages(documents, settings.to_json(), asked, limits)
+    return Passages(found, settings, documents, library_of(data), tokens)
+
+
+def settings_of_call(
+    settings: Settings | None,
+    text: str | None,
+    id: str | None,
+    keep: str | Sequence[str] | None,
+    separate_by: str | None,
+    given: Mapping[str, Any],
+) -> tuple[Settings, list[str], str]:
+    """The settings of the documents of a call, the fields that they need to have, and the settings of passages, as JSON.
+
+    Parameters
+    ----------
+    given
+        What the call says of passages.
+
+    Raises
+    ------
+    SettingsError
+        Values that there are not, or that make no sense.
+    """
+    asked = dict(given)
+    for setting in ("copies", "rest", "shortest"):
+        asked[setting] = _count(setting, asked[setting])
+    for setting in ("length", "gaps"):
+        if asked.get(setting) is not None:
+            asked[setting] = _count(setting, asked[setting])
+    for setting, choices in (("cut", _CUTS), ("scope", _SCOPES), ("whole", _WHOLES)):
+        if asked[setting] is not None or setting != "whole":
+            asked[setting] = _one_of(setting, asked[setting], choices)
+    tokens = _tokens(asked["unit"])
+    if not tokens:
+        asked["unit"] = _one_of("unit", asked["unit"], (*_UNITS, "tokens:FIELD"))
+    if asked.get("agree") is not None:
+        asked["agree"] = str(asked["agree"])
     fields = {name: field for name, field in (("text", text), ("id", id)) if field is not None}
     settings, required = with_columns(settings or Settings(), fields)
     if keep is not None:
         settings = settings.replace(keep=keep)
     if separate_by is not None:
         settings = settings.replace(separate_by=separate_by)
-    if cut != "none" and tokens is None and not _is_one_field(settings):
+    if asked["cut"] != "none" and tokens is None and not _is_one_field(settings):
         which = f"text={settings.text!r}" if settings.join_lists is None else f"join_lists={settings.join_lists!r}"
         raise SettingsError(f"{which}: a text of several values cannot be cut; list its passages with cut='none'")
-    limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict)
-    if tokens is None:
-        documents = opener(data, settings, name, required)
-    else:
-        documents = opener(data, settings.replace(features=tokens), name, required)
-    found = _lookalike.passages(documents, settings.to_json(), json.dumps(given), limits)
-    return Passages(found, settings, documents, library_of(data), tokens)
+    return settings, required, json.dumps(asked)
+
+
+def _tokens(unit: object) -> str | None:
+    """The list field whose elements are units, if they are."""
+    return unit.removeprefix("tokens:") if isinstance(unit, str) and unit.startswith("tokens:") else None
 
 
 def _count(name: str, value: object) -> int:

@@ -3,6 +3,7 @@
 use super::candidates::{Buckets, LinkPairs, Search, Verify};
 use super::graph::{BestWitness, BothWays, Forest, Label, Leaders, Star};
 use super::keys::{MergeSketches, Postings, Regroup, RoundPostings, Sketch, StoreKeys};
+use super::passages::{self, at_texts};
 use super::results::{
     Assign, ClusterRows, EqualPairs, KeptAlone, MatchPairs, MemberEdges, PairEnds, Results, summed,
 };
@@ -151,13 +152,64 @@ enum Description {
     ValuePairs {
         named: Vec<i64>,
     },
+    ReadTexts {
+        task: u32,
+        row: Option<String>,
+    },
+    DocumentNumbers {},
+    TextMessages {},
+    GatherTold {},
+    /// part, kind; so all steps with `told`, unless `data` has all that they are told.
+    NumberTexts {
+        parts: u32,
+        told: bool,
+    },
+    FindAnchors {
+        parts: u32,
+    },
+    /// part
+    Group {
+        parts: u32,
+    },
+    /// part, kind
+    Answer {
+        told: bool,
+    },
+    /// part, kind
+    Resolve {
+        parts: u32,
+    },
+    /// part
+    Runs {},
+    RunLinks {},
+    LinkMessages {},
+    DocumentRuns {},
+    /// part, kind
+    ByComponent {},
+    /// part, if that is a component
+    Cuts {
+        parts: u32,
+        most: Option<usize>,
+    },
+    AskPlaces {
+        parts: u32,
+    },
+    /// part, kind
+    Place {
+        parts: u32,
+        told: bool,
+    },
+    /// part
+    PassageRows {},
+    EditRows {},
 }
 
 /// Makes a step.
 ///
 /// `description` is JSON: the name of the step under `step`, and its parameters. `data` is what some
 /// steps need besides: [`ignored_shingles`](super::ignored_shingles) for `sign`, the element order for those that make keys, a `directory` for
-/// `distinct_sets`, what `gather_pairs` made for `route_all`.
+/// `distinct_sets`, what `gather_pairs` made for `route_all`, what
+/// `gather_told` made for steps that are told all beforehand.
 ///
 /// # Errors
 /// No such step, other parameters, settings that a step cannot use, damaged data.
@@ -244,5 +296,32 @@ pub fn step(
         Description::ValueEdges {} => of_rows(ValueEdges),
         Description::ValueEnds {} => of_rows(ValueEnds::default()),
         Description::ValuePairs { named } => of_rows(ValuePairs::new(&named)),
+        Description::ReadTexts { task, row } => {
+            Box::new(passages::ReadTexts::new(context, task, row)?)
+        }
+        Description::DocumentNumbers {} => of_rows(passages::DocumentNumbers),
+        Description::TextMessages {} => of_rows(passages::TextMessages),
+        Description::GatherTold {} => of_rows(passages::GatherTold::default()),
+        Description::NumberTexts { parts, told } => {
+            of_rows(at_texts(passages::NumberTexts::new(context, parts)?, told.then_some(data))?)
+        }
+        Description::FindAnchors { parts } => of_rows(passages::FindAnchors::new(context, parts)?),
+        Description::Group { parts } => of_rows(passages::Group::new(context, parts)?),
+        Description::Answer { told } => {
+            of_rows(at_texts(passages::Answer::new(context)?, told.then_some(data))?)
+        }
+        Description::Resolve { parts } => of_rows(passages::Resolve::new(context, parts)?),
+        Description::Runs {} => of_rows(passages::Runs::default()),
+        Description::RunLinks {} => of_rows(passages::RunLinks),
+        Description::LinkMessages {} => of_rows(passages::LinkMessages),
+        Description::DocumentRuns {} => of_rows(passages::DocumentRuns),
+        Description::ByComponent {} => of_rows(passages::ByComponent::default()),
+        Description::Cuts { parts, most } => of_rows(passages::Cuts::new(context, parts, most)?),
+        Description::AskPlaces { parts } => of_rows(passages::AskPlaces::new(context, parts)?),
+        Description::Place { parts, told } => {
+            of_rows(at_texts(passages::Place::new(context, parts)?, told.then_some(data))?)
+        }
+        Description::PassageRows {} => passages::summed(passages::PassageRows::new(context)?),
+        Description::EditRows {} => passages::summed(passages::EditRows::new(context)),
     })
 }

@@ -2,27 +2,22 @@
 
 use super::damaged;
 use super::ignored::ignored_elements;
+use super::records::{BatchRecords, BatchRow, Numbered};
 use super::rows::RowWriter;
 use super::sent_set::{SentSet, SetFormat};
 use super::step::{RowStep, Step, StepContext};
 use super::tables::{Document, DocumentWriter, Signed, SignedWriter};
 use arrow_array::RecordBatch;
-use arrow_array::cast::AsArray;
-use arrow_array::types::{Int32Type, Int64Type};
-use arrow_array::{Array, Int64Array};
 use arrow_schema::SchemaRef;
 use lookalike_cluster::KeepRule;
 use lookalike_core::Measure;
 use lookalike_core::fingerprint::finalise;
 use lookalike_engine::across::with_key;
 use lookalike_engine::signer::TextSet;
-use lookalike_engine::{EngineError, MatchSettings, Signer, SignerScratch, keep_value};
-use lookalike_io::source::VisitScratch;
-use lookalike_io::{Inputs, Item, RecordView};
+use lookalike_engine::{MatchSettings, Signer, SignerScratch, keep_value};
+use lookalike_io::{Inputs, RecordView};
 use lookalike_run::given_fields::missing_field;
-use lookalike_run::source::Source;
 use lookalike_run::{LookalikeError, Settings};
-use std::borrow::Cow;
 
 /// Signs documents.
 pub(super) struct Sign {
@@ -33,16 +28,12 @@ pub(super) struct Sign {
     format: SetFormat,
     keep: Vec<KeepRule>,
     names: Names,
-    /// Name of the collection.
-    name: String,
+    records: BatchRecords,
+    /// The fields that keep rules read.
+    fields: Vec<String>,
     side: u8,
     cross: bool,
-    /// Column with the number of each row.
-    row: Option<String>,
-    /// Documents before this batch, of this task.
-    next: i64,
     out: SignedWriter,
-    visit: VisitScratch,
     scratch: SignerScratch,
     set: Vec<u64>,
     removed: Vec<u64>,
@@ -52,13 +43,6 @@ pub(super) struct Sign {
 
 /// Fields of which it is known whether a document has them: bits of a column.
 const FIELDS: usize = 63;
-
-/// Bits of the number of a document in its task.
-const IN_TASK: u32 = 36;
-
-/// Bits of the number of a document in its collection: tasks of two collections may have the same
-/// numbers.
-const OF_SIDE: u32 = 61;
 
 impl Sign {
     pub(super) fn new(
@@ -78,35 +62,18 @@ impl Sign {
             format: SetFormat::new(&settings),
             keep: settings.keep_rules()?,
             names: Names::new(context)?,
-            name: context.name(side).to_owned(),
+            records: BatchRecords::new(&settings, context.name(side), task, side, row)?,
+            fields: settings.keep_fields()?,
             settings,
             side,
             cross: context.cross,
-            row,
-            next: i64::from(side) << OF_SIDE | i64::from(task) << IN_TASK,
             out: SignedWriter::default(),
-            visit: VisitScratch::default(),
             scratch: SignerScratch::default(),
             set: Vec::new(),
             removed: Vec::new(),
             bytes: Vec::new(),
             precedence: Vec::new(),
         })
-    }
-
-    /// The column with the number of each row.
-    fn rows<'b>(&self, batch: &'b RecordBatch) -> Result<Option<&'b Int64Array>, LookalikeError> {
-        let Some(name) = &self.row else { return Ok(None) };
-        let found =
-            batch.column_by_name(name).and_then(|column| column.as_primitive_opt::<Int64Type>());
-        match found {
-            Some(rows) if rows.null_count() == 0 && rows.iter().flatten().all(|row| row >= 0) => {
-                Ok(Some(rows))
-            }
-            _ => Err(LookalikeError::Settings(format!(
-                "the setting row: the column `{name}` must hold a number from 0 for each row, of the type int64"
-            ))),
-        }
     }
 }
 
@@ -116,47 +83,16 @@ impl Step for Sign {
     }
 
     fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        let rows = self.rows(batch)?;
-        let mut options = self.settings.reading(Vec::new(), None);
-        let fields = self.settings.keep_fields()?;
-        options.fields.extra.clone_from(&fields);
-        let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
-        let source = Source::batches([batch.clone()]).named(self.name.as_str());
-        let (inputs, caller): (Inputs, _) = source.caller_inputs(options)?;
-        let mut chunks = lookalike_run::reading::CallerDocuments::chunks(&caller)?;
-        let (first, mut result) = (self.next, Ok(()));
-        for chunk in &mut chunks {
-            let chunk = chunk.whole().map_err(EngineError::Unreadable)?;
-            let mut visit = std::mem::take(&mut self.visit);
-            chunk.visit(&inputs, &mut visit, &mut |item| {
-                let (_, record) = item.place();
-                let at = record as usize - 1;
-                let row = rows.map(|rows| rows.value(at));
-                let doc = first + at as i64;
-                let pushed = match item {
-                    Item::Record(mut record) => {
-                        self.document(&mut record, &inputs, &fields, doc, row)
-                    }
-                    // Rows in memory do not fail.
-                    Item::Failed(failure) => {
-                        Err(EngineError::Unreadable(failure.into_problem()).into())
-                    }
-                    Item::Bad(problem) => {
-                        let id = id_at(batch, &self.settings.fields.id, at);
-                        let problem = Some(problem.message.as_str());
-                        self.push(row, id.as_deref(), Signed { doc, problem, ..Signed::default() })
-                    }
-                };
-                if result.is_ok() {
-                    result = pushed;
-                }
-            });
-            self.visit = visit;
-        }
-        drop(chunks);
-        lookalike_run::reading::CallerDocuments::check_end(&caller)?;
+        let mut records = std::mem::take(&mut self.records);
+        let result = records.each(batch, |Numbered { doc, row }, read| match read {
+            BatchRow::Record(record, inputs) => self.document(record, inputs, doc, row),
+            BatchRow::Bad { id, problem } => {
+                let problem = Some(problem);
+                self.push(row, id.as_deref(), Signed { doc, problem, ..Signed::default() })
+            }
+        });
+        self.records = records;
         result?;
-        self.next += batch.num_rows() as i64;
         Ok(self.out.take())
     }
 
@@ -187,7 +123,6 @@ impl Sign {
         &mut self,
         record: &mut RecordView<'_>,
         inputs: &Inputs,
-        fields: &[&str],
         doc: i64,
         row: Option<i64>,
     ) -> Result<(), LookalikeError> {
@@ -215,8 +150,9 @@ impl Sign {
             // Larger sets first: a document is only contained in one at least as large.
             self.precedence.extend((u32::MAX - self.set.len() as u32).to_be_bytes());
         }
+        let fields: Vec<&str> = self.fields.iter().map(String::as_str).collect();
         for rule in self.keep.iter().take_while(|rule| !rule.is_by_order()) {
-            let value = keep_value(rule, record, fields, summary.text_bytes);
+            let value = keep_value(rule, record, &fields, summary.text_bytes);
             self.precedence.extend(rule.key(value).to_be_bytes());
         }
         let halves = |digest: u128| ((digest >> 64) as i64, digest as i64);
@@ -267,22 +203,8 @@ pub fn check_given(settings: &Settings, given: &[i64]) -> Result<(), LookalikeEr
     }
 }
 
-/// The id of a row that cannot be used.
-fn id_at<'b>(batch: &'b RecordBatch, name: &str, row: usize) -> Option<Cow<'b, str>> {
-    let column = batch.column_by_name(name).filter(|column| column.is_valid(row))?;
-    let text = column.as_string_opt::<i32>().map(|texts| texts.value(row));
-    let text = text.or_else(|| column.as_string_opt::<i64>().map(|texts| texts.value(row)));
-    let text = text.or_else(|| column.as_string_view_opt().map(|texts| texts.value(row)));
-    let text = text.map(Cow::Borrowed);
-    let number =
-        column.as_primitive_opt::<Int64Type>().map(|numbers| i128::from(numbers.value(row)));
-    let number =
-        number.or_else(|| column.as_primitive_opt::<Int32Type>().map(|n| i128::from(n.value(row))));
-    text.or_else(|| number.map(|number| number.to_string().into())).filter(|id| !id.is_empty())
-}
-
 /// What tables call documents, and what decides ties of precedence.
-struct Names {
+pub(super) struct Names {
     names: [String; 2],
     /// The keep rule that goes by the order of rows, so that ids break no ties.
     by_row: Option<KeepRule>,
@@ -292,7 +214,7 @@ struct Names {
 }
 
 impl Names {
-    fn new(context: &StepContext) -> Result<Self, LookalikeError> {
+    pub(super) fn new(context: &StepContext) -> Result<Self, LookalikeError> {
         let mut keep = context.settings.keep_rules()?.into_iter();
         Ok(Self {
             names: [0, 1].map(|side| context.name(side).to_owned()),
@@ -303,7 +225,7 @@ impl Names {
     }
 
     /// The name and the tie of the document in a row.
-    fn of(&mut self, side: u8, row: i64, id: Option<&str>) -> (&str, &[u8]) {
+    pub(super) fn of(&mut self, side: u8, row: i64, id: Option<&str>) -> (&str, &[u8]) {
         let Self { names, by_row, id: name, tie } = self;
         name.clear();
         match id {

@@ -5,7 +5,8 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use lookalike_engine::Linkage;
 use lookalike_join::Criterion;
-use lookalike_run::{LookalikeError, Settings, feature_settings};
+use lookalike_run::passages::settings::check_documents;
+use lookalike_run::{LookalikeError, PassageSettings, PassageUnit, Settings, feature_settings};
 use std::marker::PhantomData;
 
 /// A part of a run that reads the rows of one task, in order, and makes others.
@@ -80,6 +81,8 @@ pub struct StepContext {
     /// Whether sets of the other collection are kept without a comparison.
     pub(super) protects: bool,
     pub(super) criterion: Criterion,
+    /// What passages are looked for, if any are.
+    passages: Option<PassageSettings>,
 }
 
 /// What a run is asked for.
@@ -100,6 +103,8 @@ pub struct StepOptions {
     pub cross: bool,
     /// Sets of the other collection are kept without a comparison, and take precedence.
     pub protects: bool,
+    /// The passages that are looked for, in place of duplicates.
+    pub passages: Option<PassageSettings>,
 }
 
 impl StepContext {
@@ -128,6 +133,9 @@ impl StepContext {
         settings.refuse_across_against(options.has_against)?;
         settings.refuse_fields_of_method(what)?;
         let matching = settings.matching()?;
+        if let Some(passages) = &options.passages {
+            check_passages(settings, passages)?;
+        }
         let StepOptions { name, against_name, only_against, complete, cross, protects, .. } =
             options;
         Ok(Self {
@@ -138,6 +146,7 @@ impl StepContext {
             cross,
             protects,
             criterion: matching.criterion(),
+            passages: options.passages,
         })
     }
 
@@ -146,8 +155,37 @@ impl StepContext {
         self.settings.across.is_some() && self.settings.linkage() == Linkage::Components
     }
 
+    /// What passages are looked for.
+    ///
+    /// # Errors
+    /// None are.
+    pub(super) fn passages(&self) -> Result<&PassageSettings, LookalikeError> {
+        let none = || LookalikeError::Settings("a step of passages needs their settings".into());
+        self.passages.as_ref().ok_or_else(none)
+    }
+
     /// Name of a collection: 0 is that of the call.
     pub(super) fn name(&self, side: u8) -> &str {
         &self.names[usize::from(side.min(1))]
     }
+}
+
+/// Checks settings of a search for passages.
+fn check_passages(settings: &Settings, passages: &PassageSettings) -> Result<(), LookalikeError> {
+    passages.check()?;
+    check_documents(settings, passages, false)?;
+    let refused = |what: String| {
+        let reason = "which runs over several machines do not; leave it out, or use one machine";
+        Err(LookalikeError::Settings(format!("the setting {what}, {reason}")))
+    };
+    if passages.writes_spans() {
+        return refused("write=spans writes files".into());
+    }
+    if let PassageUnit::Tokens(field) = &passages.unit {
+        return refused(format!("unit=tokens:{field} cuts lists"));
+    }
+    if let Some(gaps) = passages.gaps {
+        return refused(format!("gaps={gaps} lists near passages"));
+    }
+    Ok(())
 }

@@ -12,7 +12,7 @@ use lookalike_run::{LookalikeError, Settings};
 
 /// Columns of a document, and more that are written only.
 macro_rules! document_rows {
-    ($(#[$doc:meta])* $row:ident, $writer:ident, $reader:ident $(, $(#[$more_doc:meta])* $more:ident: $kind:ident)?) => {
+    ($(#[$doc:meta])* $row:ident, $writer:ident, $reader:ident $(, $(#[$more_doc:meta])* $more:ident: $kind:ident)*) => {
         rows! {
             $(#[$doc])*
             $row, $writer, $reader {
@@ -55,7 +55,7 @@ macro_rules! document_rows {
                 value_name: Text,
                 /// Its place in the order of a sort of the engine.
                 place: MaybeInt,
-                $($(#[$more_doc])* $more: $kind,)?
+                $($(#[$more_doc])* $more: $kind,)*
             }
         }
     };
@@ -66,6 +66,16 @@ document_rows! {
     Signed, SignedWriter, SignedReader,
     /// Its features, ascending, as 64-bit numbers.
     set: Blob
+}
+
+document_rows! {
+    /// A document in which passages are looked for, with its text; its other columns are those of [`Document`]. The
+    /// digest of a feature set is given if it has a window.
+    TextDocument, TextDocumentWriter, TextDocumentReader,
+    /// 1 if it cannot be cut.
+    fixed: Int,
+    /// Its text.
+    read: Blob
 }
 
 document_rows! {
@@ -208,6 +218,35 @@ rows! {
         size: MaybeInt,
         /// In the row of a leader, the files of the other documents.
         duplicates: Text,
+        /// Hash of what the row says.
+        hash_high: Int,
+        hash_low: Int,
+    }
+}
+
+rows! {
+    /// A row of the tables of passages: see [`super::passages`].
+    PassageRow, PassageRowWriter, PassageRowReader {
+        table: Int,
+        id: Text,
+        file: Text,
+        record: MaybeInt,
+        unit: MaybeInt,
+        byte: MaybeInt,
+        end_byte: MaybeInt,
+        /// The document of the first place, or of the witness.
+        other_id: Text,
+        other_file: Text,
+        other_record: MaybeInt,
+        other_unit: MaybeInt,
+        other_byte: MaybeInt,
+        other_end_byte: MaybeInt,
+        units: MaybeInt,
+        copies: MaybeInt,
+        most_copies: MaybeInt,
+        digest: Text,
+        put: Text,
+        text: Text,
         /// Hash of what the row says.
         hash_high: Int,
         hash_low: Int,

@@ -20,10 +20,12 @@ class Limits:
     #: Sets that are selected then, and by how many times more in each later round.
     block: int = 16_384
     block_growth: int = 4
-    #: Edges that one task takes; of more, components are found first.
+    #: Edges, or passages, that one task takes; of more, components are found first.
     one_task: int = 4_000_000
+    #: Passages of documents that have some in common, about which one task decides: some 100 bytes each.
+    runs: int = 20_000_000
     #: Documents, and candidate pairs, up to which all tasks are told which sets there are, and which are compared; sets
-    #: of more are brought to that knowledge.
+    #: of more are brought to that knowledge. So it is for texts, and the places in them that are asked for.
     few: int = 1_000_000
     few_pairs: int = 4_000_000
     #: Postings of a bucket, which one task holds: 40 bytes each.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lookalike._lookalike import result_columns
+from lookalike._lookalike import passage_columns, result_columns
 from lookalike._settings import Settings
 
 #: Of documents that stay.
@@ -20,3 +20,8 @@ def ledger(settings: str) -> dict[str, str]:
 def pairs(settings: str) -> dict[str, str]:
     """Of pairs."""
     return dict(result_columns("pairs", settings))
+
+
+def passages(table: str) -> dict[str, str]:
+    """Of the table ``passages``, ``cuts`` or ``edits``."""
+    return dict(passage_columns(table))

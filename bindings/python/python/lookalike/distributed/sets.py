@@ -70,11 +70,33 @@ def signed(engine: Engine[Rows], context: Context, sides: Sequence[Side[Rows]], 
     """
     parts = [engine.map(side.rows, context.task("sign", ignored, side=side.side, row=side.row)) for side in sides]
     stored = engine.store("signed", parts[0] if len(parts) == 1 else engine.union(parts))
+    check_fields(engine, context, stored)
+    return stored
+
+
+def check_fields(engine: Engine[Rows], context: Context, read: Rows) -> None:
+    """Refuses a field that settings name and that no document has.
+
+    Raises
+    ------
+    SettingsError
+        The first such field.
+    """
     if given_fields(context.settings):
-        given = engine.totals(engine.absent(engine.select(stored, ["given", "problem"]), "problem"), "given", [], [])
+        given = engine.totals(engine.absent(engine.select(read, ["given", "problem"]), "problem"), "given", [], [])
         if given:
             check_given(context.settings, list(given))
-    return stored
+
+
+def in_order(engine: Engine[Rows], context: Context, named: Rows, *, numbered: bool, is_few: bool) -> Rows:
+    """Documents with their rows: those that the caller gave them, or in the order of their ids."""
+    if numbered:
+        return named
+    # Documents with the same id and text can stand for each other.
+    order = ["side", "id", "text_high", "text_low", "tokens_high", "tokens_low", "problem"]
+    ranked = engine.ranked("numbered", named, order, few=is_few)
+    # Read by several steps, and the order of equal rows is that of one computation; of many rows it is stored already.
+    return engine.map(engine.store("numbered", ranked) if is_few else ranked, context.task("number"))
 
 
 def distinct_sets(
@@ -94,12 +116,7 @@ def distinct_sets(
     named = engine.select(signed, [name for name, _ in number.columns])
     totals = engine.totals(named, "side", ["problem", "unit_high"], ["tokens", "text_bytes"])
     is_few = sum(total[0] for total in totals.values()) <= few
-    if not numbered:
-        # Documents with the same id and text can stand for each other.
-        order = ["side", "id", "text_high", "text_low", "tokens_high", "tokens_low", "problem"]
-        ranked = engine.ranked("numbered", named, order, few=is_few)
-        # Read by several steps, and the order of equal rows is that of one computation; of many rows it is stored already.
-        named = engine.map(engine.store("numbered", ranked) if is_few else ranked, number)
+    named = in_order(engine, context, named, numbered=numbered, is_few=is_few)
     ranks = ["precedence", "tie", "side", "row"]
     with_sets = engine.ranked("documents", engine.present(named, "unit_high"), ranks, few=is_few)
     order = ["unit_high", "unit_low", "place"]

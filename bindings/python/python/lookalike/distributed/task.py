@@ -35,6 +35,7 @@ class Context:
         complete: bool = False,
         cross: bool = False,
         protects: bool = False,
+        passages: dict[str, Any] | None = None,
     ) -> Context:
         """The context of a run."""
         options = {
@@ -45,6 +46,7 @@ class Context:
             "complete": complete,
             "cross": cross,
             "protects": protects,
+            "passages": passages,
         }
         return cls(settings.to_json(), json.dumps(options))
 
@@ -75,7 +77,7 @@ class Task:
                 f"lookalike {__version__} in this worker, {self.context.version} in the driver: install the same version"
             )
         # Steps that number what they make are told which task they are in.
-        numbered = {"task": number} if self.step in ("sign", "sketch") else {}
+        numbered = {"task": number} if self.step in ("sign", "sketch", "read_texts") else {}
         description = {"step": self.step, **dict(self.parameters), **numbered}
         return Step(self.context.settings, self.context.options, json.dumps(description), self.data)
 

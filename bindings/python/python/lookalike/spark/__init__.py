@@ -12,7 +12,18 @@ and the workers.
 
 from lookalike.spark._decontaminate import SparkContamination, decontaminate
 from lookalike.spark._engine import Stage
+from lookalike.spark._passages import SparkPassages, passages
 from lookalike.spark._result import SparkResult
 from lookalike.spark._run import cluster, dedup, similarity_join
 
-__all__ = ["SparkContamination", "SparkResult", "Stage", "cluster", "decontaminate", "dedup", "similarity_join"]
+__all__ = [
+    "SparkContamination",
+    "SparkPassages",
+    "SparkResult",
+    "Stage",
+    "cluster",
+    "decontaminate",
+    "dedup",
+    "passages",
+    "similarity_join",
+]

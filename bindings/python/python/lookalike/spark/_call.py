@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sys
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from lookalike import _lookalike
 from lookalike._errors import DataError
+from lookalike._lookalike import __version__
 from lookalike._settings import Settings
-from lookalike.spark._engine import SparkEngine, Stage
+from lookalike.spark._engine import BATCH_BYTES, SparkEngine, Stage
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -62,6 +65,66 @@ def check_documents(engine: SparkEngine, of_stages: int, collections: Iterable[D
             "call without resume=True",
             "stages_differ",
         )
+
+
+def started(
+    collections: Sequence[DataFrame],
+    work: str,
+    described: list[Any],
+    tasks: int | None,
+    resume: bool,
+    progress: Report,
+) -> SparkEngine:
+    """The engine of a call, whose stages are in a directory of this call below `work`.
+
+    Parameters
+    ----------
+    described
+        All that the answer depends on, but the version and the documents, which are named by their files.
+    """
+    session = collections[0].sparkSession
+    session.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", str(BATCH_BYTES))
+    inputs = [[rows.schema.simpleString(), sorted(rows.inputFiles())] for rows in collections]
+    digest = hashlib.sha256(json.dumps([__version__, *described, inputs]).encode()).hexdigest()[:16]
+    report = printed if progress is True else progress or None
+    tasks = tasks or shuffle_partitions(session)
+    return SparkEngine(session, f"{work.rstrip('/')}/{digest}", tasks=tasks, resume=resume, report=report)
+
+
+def found_by_key(
+    documents: DataFrame,
+    found: DataFrame,
+    name: str,
+    columns: list[str],
+    *,
+    row: str | None,
+    key: Column | None,
+    which: str,
+) -> tuple[DataFrame, Column]:
+    """Columns of rows about documents, with a key under a name, and the key of all documents.
+
+    Parameters
+    ----------
+    row, key
+        The column with the number of each row, or else what tables call documents.
+    which
+        What documents they are, for messages.
+
+    Raises
+    ------
+    DataError
+        Several documents have the id of one that was found, or none as it has, and rows have no numbers.
+    """
+    if row is not None:
+        return found.select((found["record"] - 1).alias(name), *columns), documents[row]
+    assert key is not None
+    found = found.select(found["id"].alias(name), *columns)
+    named = documents.select(key.alias(name)).join(found, name, "left_semi")
+    if named.groupBy(name).count().where("count > 1").limit(1).count():
+        raise DataError(
+            f"{which} have no id, or the ids of others; number the rows, and name the column with row=", "repeated_id"
+        )
+    return found, key
 
 
 def is_without_id(id: Column) -> Column:

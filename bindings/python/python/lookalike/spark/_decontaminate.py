@@ -16,8 +16,7 @@ from lookalike._errors import DataError
 from lookalike._lookalike import CountedNgrams, PortionSearch, __version__
 from lookalike._options import Threshold
 from lookalike._settings import Settings
-from lookalike.spark._call import Report, check_documents, is_without_id, printed, read_columns, shuffle_partitions
-from lookalike.spark._engine import BATCH_BYTES, SparkEngine
+from lookalike.spark._call import Report, check_documents, found_by_key, is_without_id, read_columns, started
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -153,21 +152,9 @@ class SparkContamination:
 
     def _found(self, documents: DataFrame, columns: list[str]) -> tuple[DataFrame, Column]:
         """Rows about the documents that contain items, with a key, and the key of documents."""
-        from pyspark.sql import functions
-
-        found = self._tables["contaminated"]
-        if self._row is not None:
-            return found.select((found["record"] - 1).alias(_KEY), *columns), documents[self._row]
-        found = found.select(found["id"].alias(_KEY), *columns)
-        name = _names(documents, self._settings.id, self._name, None)
-        named = documents.select(name.alias(_KEY)).join(found, _KEY, "left_semi")
-        if named.groupBy(_KEY).count().where("count > 1").limit(1).count():
-            raise DataError(
-                "documents that contain items have no id, or the ids of others; number the rows, and name the column with "
-                "row=",
-                "repeated_id",
-            )
-        return found, name
+        key = None if self._row is not None else _names(documents, self._settings.id, self._name, None)
+        found, which = self._tables["contaminated"], "documents that contain items"
+        return found_by_key(documents, found, _KEY, columns, row=self._row, key=key, which=which)
 
     def __repr__(self) -> str:
         summary = self.summary
@@ -225,12 +212,8 @@ def decontaminate(
     rows = _named(read_columns(documents, settings, [] if text is None else [text], row), settings.id, name, row)
     search = portions.search
     session = documents.sparkSession
-    session.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", str(BATCH_BYTES))
-    inputs = [rows.schema.simpleString(), sorted(documents.inputFiles())]
-    described = [__version__, settings.to_json(), of_items, hashlib.sha256(items).hexdigest(), name, against_name, row, inputs]
-    folder = f"{work.rstrip('/')}/{hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]}"
-    report = printed if progress is True else progress or None
-    engine = SparkEngine(session, folder, tasks=tasks or shuffle_partitions(session), resume=resume, report=report)
+    described = [settings.to_json(), of_items, hashlib.sha256(items).hexdigest(), name, against_name, row]
+    engine = started([rows], work, described, tasks, resume, progress)
     counts = rows.mapInArrow(portions.counts, "ngram bigint, documents bigint").groupBy("ngram").sum("documents")
     limit = json.loads(of_items)["common"]
     common_ngrams = engine.store("common", counts.toDF("ngram", "documents").where(f"documents > {limit} or ngram = {ROWS}"))

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import TYPE_CHECKING, Any
 
-from lookalike._lookalike import __version__
 from lookalike._options import PlainKeywords, Unpack
 from lookalike._settings import Settings, shows, with_columns
 from lookalike.distributed import names as columns
 from lookalike.distributed.limits import Limits
 from lookalike.distributed.run import Question, pairs_between, run
 from lookalike.distributed.sets import Side
-from lookalike.spark._call import Report, check_documents, printed, read_columns, shuffle_partitions
-from lookalike.spark._engine import BATCH_BYTES, SparkEngine
+from lookalike.spark._call import Report, check_documents, read_columns, started
+from lookalike.spark._engine import SparkEngine
 from lookalike.spark._result import SparkResult, renamed
 
 if TYPE_CHECKING:
@@ -161,12 +159,10 @@ class _Call:
 
     def engine(self, work: str, tasks: int | None, resume: bool, progress: Report) -> SparkEngine:
         """The engine, whose stages are in a directory of this call below `work`."""
-        session = self._documents[0].sparkSession
-        session.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", str(BATCH_BYTES))
-        tasks = tasks or shuffle_partitions(session)
-        report = printed if progress is True else progress or None
-        folder = f"{work.rstrip('/')}/{self._digest()}"
-        engine = SparkEngine(session, folder, tasks=tasks, resume=resume, report=report)
+        context = self._question.context()
+        ignored = hashlib.sha256(self._question.ignored).hexdigest()
+        described = [context.settings, ignored, context.options, [side.row for side in self.sides]]
+        engine = started(self._documents, work, described, tasks, resume, progress)
         signed = engine.finished_rows("signed")
         if signed is not None:
             check_documents(engine, signed, self._documents)
@@ -177,11 +173,3 @@ class _Call:
         outcome = run(engine, self.sides, self._question, limits=limits, seed=seed)
         engine.check()
         return SparkResult(outcome.found, outcome.summary, self._row, self._question.settings.id)
-
-    def _digest(self) -> str:
-        """Of all that the answer depends on, but the documents, which are named by their files."""
-        inputs = [[rows.schema.simpleString(), sorted(rows.inputFiles())] for rows in self._documents]
-        context = self._question.context()
-        ignored = hashlib.sha256(self._question.ignored).hexdigest()
-        described = [__version__, context.settings, ignored, context.options, [side.row for side in self.sides], inputs]
-        return hashlib.sha256(json.dumps(described).encode()).hexdigest()[:16]

@@ -1,0 +1,154 @@
+//! Documents to their texts, and what decides about them.
+
+use super::super::records::{BatchRecords, BatchRow, Numbered};
+use super::super::rows::RowWriter;
+use super::super::sign::Names;
+use super::super::step::{Step, StepContext};
+use super::super::tables::{TextDocument, TextDocumentWriter};
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use lookalike_core::fingerprint::TextDigest;
+use lookalike_engine::signer::plain_text;
+use lookalike_io::{Inputs, RecordView};
+use lookalike_passages::Lengths;
+use lookalike_run::LookalikeError;
+use lookalike_run::passages::documents::{Precedence, Salts, is_fixed};
+use lookalike_run::passages::units::{UnitReader, UnitScratch};
+
+/// Reads the texts of documents.
+pub(in super::super) struct ReadTexts {
+    records: BatchRecords,
+    documents: Documents,
+}
+
+/// What is made of documents.
+struct Documents {
+    names: Names,
+    units: UnitReader,
+    lengths: Lengths,
+    precedence: Precedence,
+    salts: Salts,
+    /// Number of the fields that are given.
+    given: usize,
+    out: TextDocumentWriter,
+    scratch: UnitScratch,
+}
+
+/// The reader of the units of documents.
+///
+/// # Errors
+/// The run looks for no passages.
+pub(super) fn unit_reader(context: &StepContext) -> Result<UnitReader, LookalikeError> {
+    let settings = &context.settings;
+    let sections = settings.fields.has_sections();
+    Ok(UnitReader::new(&context.passages()?.unit, &settings.analysis.decided(), sections))
+}
+
+impl ReadTexts {
+    /// # Errors
+    /// Settings that make no sense.
+    pub(in super::super) fn new(
+        context: &StepContext,
+        task: u32,
+        row: Option<String>,
+    ) -> Result<Self, LookalikeError> {
+        let (settings, passages) = (&context.settings, context.passages()?);
+        Ok(Self {
+            records: BatchRecords::new(settings, context.name(0), task, 0, row)?,
+            documents: Documents {
+                names: Names::new(context)?,
+                units: unit_reader(context)?,
+                lengths: passages.check()?,
+                precedence: Precedence::new(settings)?,
+                salts: Salts {
+                    scope: passages.scope,
+                    is_separated: settings.separate_by.is_some(),
+                },
+                given: settings.given_fields()?.len(),
+                out: TextDocumentWriter::default(),
+                scratch: UnitScratch::default(),
+            },
+        })
+    }
+}
+
+impl Step for ReadTexts {
+    fn schema(&self) -> SchemaRef {
+        TextDocumentWriter::schema()
+    }
+
+    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
+        let Self { records, documents } = self;
+        records.each(batch, |numbered, read| match read {
+            BatchRow::Record(record, inputs) => documents.document(record, inputs, numbered),
+            BatchRow::Bad { id, problem } => {
+                let problem = Some(problem);
+                let bad = TextDocument { problem, ..TextDocument::default() };
+                documents.push(numbered, id.as_deref(), bad)
+            }
+        })?;
+        Ok(self.documents.out.take())
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
+        self.documents.out.finish()
+    }
+}
+
+impl Documents {
+    /// Adds a document, with its name if its row is known.
+    fn push(
+        &mut self,
+        Numbered { doc, row }: Numbered,
+        id: Option<&str>,
+        document: TextDocument<'_>,
+    ) -> Result<(), LookalikeError> {
+        let id = match row {
+            Some(row) => Some(self.names.of(0, row, id).0),
+            None => id,
+        };
+        self.out.push(TextDocument { doc, row, id, ..document })
+    }
+
+    fn document(
+        &mut self,
+        record: &mut RecordView<'_>,
+        inputs: &Inputs,
+        numbered: Numbered,
+    ) -> Result<(), LookalikeError> {
+        let text = plain_text(&record.content);
+        let salt = self.salts.of(record, numbered.doc as u64);
+        let units = self.units.read(&text, salt, &mut self.scratch);
+        let window = self.lengths.window() as usize;
+        let has_window = self.scratch.sections().any(|section| section.len() >= window);
+        let values = self.precedence.values(record, &text);
+        let rules = self.precedence.rules.iter().zip(values);
+        let precedence: Vec<u8> =
+            rules.flat_map(|(rule, value)| rule.key(value).to_be_bytes()).collect();
+        let TextDigest(digest) = TextDigest::of(text.as_bytes());
+        let (text_high, text_low) = ((digest >> 64) as i64, digest as i64);
+        let has = |&at: &usize| record.given.of(at).next().is_some();
+        let given = (0..self.given).filter(has).map(|at| 1 << at).sum();
+        let fixed = i64::from(is_fixed(record, inputs, false));
+        let read = if has_window { text.as_bytes() } else { &[] };
+        let id = record.id.take();
+        self.push(
+            numbered,
+            id.as_deref(),
+            TextDocument {
+                precedence: &precedence,
+                text_high,
+                text_low,
+                unit_high: has_window.then_some(text_high),
+                unit_low: has_window.then_some(text_low),
+                tokens: units as i64,
+                text_bytes: text.len() as i64,
+                given,
+                value: salt.unwrap_or_default() as i64,
+                fixed,
+                read,
+                ..TextDocument::default()
+            },
+        )
+    }
+}
