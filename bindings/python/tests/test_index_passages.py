@@ -94,6 +94,20 @@ def test_answers_are_sequences(index: lookalike.Index, documents: list[dict[str,
     assert repr(index.query_passages("no such words")) == "no document"
 
 
+def test_a_batch_is_each_question(index: lookalike.Index, documents: list[dict[str, str]]) -> None:
+    some = documents[:40:3]
+    expected = [
+        (at, row["id"], match.id, match.url, match.kept, *passage[:2], *passage.query_bytes, passage.document_word, *passage.document_bytes)
+        for at, row in enumerate(some)
+        for match in index.query_passages(row["text"], limit=3)
+        for passage in match.passages
+    ]
+    for threads in (1, 3):
+        rows = index.query_passages_batch(some, limit=3, threads=threads).to_pylist()
+        assert [tuple(value for name, value in row.items() if name not in ("date", "sweep")) for row in rows] == expected
+    assert len(expected) > len(some)
+
+
 def test_what_cannot_be_asked(index: lookalike.Index, tmp_path: Path) -> None:
     plain = lookalike.Index.create(tmp_path / "plain")
     with pytest.raises(lookalike.SettingsError, match="passages"):

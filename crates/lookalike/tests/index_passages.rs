@@ -5,8 +5,8 @@
 use lookalike::{
     Index, IndexWriter, Record, Settings, Silent, Source,
     index::{
-        AddOptions, DeleteWhat, Filter, IndexSettings, PassageAnswer, PassageQuery, QuerySubject,
-        check_index, repair_index,
+        AddOptions, Asked, DeleteWhat, Filter, IndexSettings, PassageAnswer, PassageQuery,
+        QuerySubject, ReadOptions, check_index, repair_index,
     },
 };
 use proptest::prelude::*;
@@ -182,6 +182,17 @@ proptest! {
             let answer = ask(&reader, QuerySubject::Text(text.clone()), limit);
             is_right(&answer, text, &live, length, limit)?;
         }
+        let query = PassageQuery { limit, ..PassageQuery::of_each() };
+        let (fields, options, mut asked) = (Settings::default(), ReadOptions::default(), 0);
+        let source = Source::records(questions.iter().map(Record::new));
+        let each = |one: Asked<PassageAnswer>| {
+            assert_eq!(one.place.record as usize, asked + 1);
+            let alone = ask(&reader, QuerySubject::Text(questions[asked].clone()), limit);
+            assert_eq!(format!("{:?}", one.answer), format!("{alone:?}"));
+            asked += 1;
+        };
+        reader.find_passages_of_all(source, &fields, &query, options, &Silent, each).unwrap();
+        prop_assert_eq!(asked, questions.len());
         // A stored document is not part of its own answer.
         if let Some((id, text)) = live.clone().into_iter().next() {
             let answer = ask(&reader, QuerySubject::Id(id.clone()), limit);

@@ -409,6 +409,65 @@ class Index:
         limits = options(threads=threads, memory=None, scratch=None, progress=progress, strict=strict)
         return self._reader.ask_all(opener(data, fields, name, named), fields.to_json(), asked, limits)
 
+    def query_passages_batch(
+        self,
+        data: Documents,
+        /,
+        *,
+        limit: int | None = None,
+        site: str | None = None,
+        since: object = None,
+        before: object = None,
+        sweep: str | None = None,
+        kept: bool = False,
+        name: str = "queries",
+        strict: bool = False,
+        threads: int | None = None,
+        progress: Progress = None,
+        **columns: Any,
+    ) -> Table:
+        """Asks which documents have a passage of each of several documents, on all cores, of one commit.
+
+        Parameters
+        ----------
+        data : as of :func:`dedup`
+            The documents that are asked about.
+        limit, site, since, before, sweep, kept
+            As of :meth:`query_passages`.
+        name, strict, threads, progress, **columns
+            As of :meth:`query_batch`.
+
+        Returns
+        -------
+        Table
+            A row for each passage: `query` (place of the document that was asked about, from 0), `query_id`, `id`, `url`,
+            `date`, `sweep`, `kept`, `words`, `query_word`, `query_start`, `query_end`, `document_word`,
+            `document_start`, `document_end`.
+
+        Examples
+        --------
+        >>> import lookalike, pathlib, tempfile
+        >>> index = lookalike.Index.create(pathlib.Path(tempfile.mkdtemp()) / "poems.index", passages=4)
+        >>> _ = index.add([{"id": "rose", "text": "A rose is what it was."}])
+        >>> table = index.query_passages_batch(["to be or not to be", "She knows what a rose is what"])
+        >>> [(row["query"], row["id"], row["words"], row["query_word"]) for row in table.to_pylist()]
+        [(1, 'rose', 4, 3)]
+        """
+        fields, named = _columns(self.settings, columns)
+        asked = question(
+            ask="resembles",  # Not read.
+            threshold=None,
+            limit=limit,
+            site=site,
+            since=since,
+            before=before,
+            sweep=sweep,
+            kept=kept,
+        )
+        limits = options(threads=threads, memory=None, scratch=None, progress=progress, strict=strict)
+        documents = opener(data, fields, name, named)
+        return self._reader.find_passages_of_all(documents, fields.to_json(), asked, limits)
+
     def add(
         self,
         data: Documents,

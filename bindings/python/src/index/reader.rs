@@ -1,7 +1,7 @@
 //! An index that is read.
 
 use super::question::{About, Question};
-use super::tables::Matches;
+use super::tables::{CommonPassages, Matches};
 use crate::answer::{Answer, Options};
 use crate::call::{Watch, detached};
 use crate::column_batch::Columns;
@@ -12,7 +12,7 @@ use crate::table::{Table, table_format};
 use crate::{errors, settings};
 use lookalike::{
     Index, LookalikeError, Record, Settings,
-    index::{CollapseItem, CollapseOptions, ExportOptions, ReadOptions, check_index},
+    index::{CollapseItem, CollapseOptions, ExportOptions, PassageQuery, ReadOptions, check_index},
     settings::Measure,
 };
 use pyo3::exceptions::PyValueError;
@@ -123,6 +123,31 @@ impl IndexReader {
             Ok(matches)
         })?;
         Ok(matches.into_table())
+    }
+
+    /// The documents that have passages of each document, as rows of passages.
+    fn find_passages_of_all(
+        &self,
+        py: Python<'_>,
+        documents: Input,
+        fields: &str,
+        question: Question,
+        options: Options,
+    ) -> PyResult<Table> {
+        let fields = settings::parse(py, fields)?;
+        let source = documents.source(Columns::of(&fields));
+        let query = question.of_passages(PassageQuery::of_each().about);
+        let Options { threads, strict, progress, cancelled, .. } = options;
+        let options = ReadOptions { threads, strict, ..ReadOptions::default() };
+        let watch = Watch::new(progress, cancelled);
+        let index = self.index(py)?;
+        let passages = detached(py, &watch, |progress| {
+            let mut passages = CommonPassages::new();
+            let each = |asked| passages.push(&asked);
+            index.find_passages_of_all(source, &fields, &query, options, progress, each)?;
+            Ok(passages)
+        })?;
+        Ok(passages.into_table())
     }
 
     /// What a run over the documents would find.

@@ -3,7 +3,7 @@
 use crate::rows::{Kind, Rows};
 use crate::table::Table;
 use lookalike::{
-    index::{Asked, QueryMatch},
+    index::{Asked, PassageAnswer, QueryMatch},
     sweeps::{PageChange, Revisit},
 };
 
@@ -54,6 +54,59 @@ impl Matches {
                 cluster.into(),
                 method.into(),
             ]);
+        }
+    }
+
+    pub(crate) fn into_table(self) -> Table {
+        self.0.into_table()
+    }
+}
+
+/// The passages that documents have in common with each of several others: a row for each.
+pub(crate) struct CommonPassages(Rows);
+
+impl CommonPassages {
+    pub(crate) fn new() -> Self {
+        Self(Rows::new(&[
+            ("query", Kind::Count),
+            ("query_id", Kind::Text),
+            ("id", Kind::Text),
+            ("url", Kind::Text),
+            ("date", Kind::Text),
+            ("sweep", Kind::Text),
+            ("kept", Kind::Flag),
+            ("words", Kind::Count),
+            ("query_word", Kind::Count),
+            ("query_start", Kind::Count),
+            ("query_end", Kind::Count),
+            ("document_word", Kind::Count),
+            ("document_start", Kind::Count),
+            ("document_end", Kind::Count),
+        ]))
+    }
+
+    pub(crate) fn push(&mut self, asked: &Asked<PassageAnswer>) {
+        for found in &asked.answer.documents {
+            for passage in &found.passages {
+                let [query_start, query_end] = passage.query_bytes;
+                let [document_start, document_end] = passage.document_bytes;
+                self.0.push([
+                    (asked.place.index() as u64).into(),
+                    (&asked.id).into(),
+                    (&found.id).into(),
+                    (&found.url).into(),
+                    (&found.date).into(),
+                    (&found.sweep).into(),
+                    found.kept.into(),
+                    passage.words.into(),
+                    passage.query_word.into(),
+                    (query_start as u64).into(),
+                    (query_end as u64).into(),
+                    passage.document_word.into(),
+                    (document_start as u64).into(),
+                    (document_end as u64).into(),
+                ]);
+            }
         }
     }
 

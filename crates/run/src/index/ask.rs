@@ -1,6 +1,6 @@
 //! Asking: one question, or the same question about each document of a source.
 
-use super::asking::{Asking, Wish};
+use super::asking::{Asking, Subject, Wish};
 use super::open::{Buffers, Index};
 use super::query::{Query, QueryAnswer, Wanted};
 use crate::opened::{Opened, admit};
@@ -29,13 +29,13 @@ const IN_FLIGHT: u64 = 256 << 20;
 
 /// A document that was asked about.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct Asked<A = QueryAnswer> {
     /// Its file and record.
     pub place: Place,
     /// Its id, if it has one.
     pub id: Option<String>,
     /// The answer.
-    pub answer: QueryAnswer,
+    pub answer: A,
 }
 
 /// What was asked by one call.
@@ -111,62 +111,94 @@ impl Index {
         query: &Query,
         options: ReadOptions,
         progress: &dyn Progress,
-        mut each: impl FnMut(Asked) + Send,
+        each: impl FnMut(Asked) + Send,
+    ) -> Result<AskedAll, LookalikeError> {
+        caught(|| {
+            let snapshot = self.snapshot()?;
+            let wish = Wish::new(self, &snapshot, query)?;
+            let questions = EachDocument {
+                index: self,
+                snapshot: &snapshot,
+                answer: &|asking, subject| asking.answer(subject, &wish),
+                bytes: |answer: &QueryAnswer| 300 * answer.matches.len() as u64,
+            };
+            questions.ask(source, fields, options, progress, each)
+        })
+    }
+}
+
+/// The same question about each document of a source, on one snapshot.
+pub(super) struct EachDocument<'a, A> {
+    pub(super) index: &'a Index,
+    pub(super) snapshot: &'a Snapshot,
+    pub(super) answer: &'a AnswerOne<'a, A>,
+    /// Bytes of memory of an answer, approximately.
+    pub(super) bytes: fn(&A) -> u64,
+}
+
+/// Answers about one document.
+type AnswerOne<'a, A> = dyn Fn(&mut Asking<'_>, &Subject) -> Result<A, LookalikeError> + Sync + 'a;
+
+impl<A: Send> EachDocument<'_, A> {
+    /// Asks on all threads; `each` receives the answers in the order of the documents.
+    ///
+    /// # Errors
+    /// A source that cannot be read; an interruption; those of the answers.
+    pub(super) fn ask(
+        &self,
+        source: Source<'_>,
+        fields: &Settings,
+        options: ReadOptions,
+        progress: &dyn Progress,
+        mut each: impl FnMut(Asked<A>) + Send,
     ) -> Result<AskedAll, LookalikeError> {
         let limits =
             PipelineLimits { threads: thread_count(options.threads), in_flight: IN_FLIGHT };
-        caught(|| {
-            let reading = self.settings().reading(fields, vec![self.dir().to_owned()])?;
-            let opened = Opened::new(source, reading, progress)?;
-            let snapshot = self.snapshot()?;
-            let wish = Wish::new(self, &snapshot, query)?;
-            let (mut all, mut problems, mut outcome) =
-                (AskedAll::default(), Problems::default(), Ok(()));
-            let read = opened.ordered(
-                limits,
-                || (VisitScratch::default(), Buffers::new(&self.analysis)),
-                |(visit, buffers), piece| {
-                    self.ask_piece(&snapshot, &wish, piece, &opened.inputs, visit, buffers)
-                },
-                AskedChunk::bytes,
-                |chunk| {
-                    outcome = chunk.and_then(|chunk| {
-                        if progress.cancelled() {
-                            return Err(LookalikeError::cancelled());
-                        }
-                        admit(&chunk.problems, options.strict, options.skip_unreadable)?;
-                        progress.advance(chunk.consumed, chunk.asked.len() as u64);
-                        all.documents += chunk.asked.len() as u64;
-                        problems.append(chunk.problems);
-                        chunk.asked.into_iter().for_each(&mut each);
-                        Ok(())
-                    });
-                    outcome.is_ok()
-                },
-            );
-            read.and(outcome)?;
-            all.problems = problems.count();
-            all.listed = problems.into_listed();
-            Ok(all)
-        })
+        let index = self.index;
+        let reading = index.settings().reading(fields, vec![index.dir().to_owned()])?;
+        let opened = Opened::new(source, reading, progress)?;
+        let (mut all, mut problems, mut outcome) =
+            (AskedAll::default(), Problems::default(), Ok(()));
+        let read = opened.ordered(
+            limits,
+            || (VisitScratch::default(), Buffers::new(&index.analysis)),
+            |(visit, buffers), piece| self.ask_piece(piece, &opened.inputs, visit, buffers),
+            |chunk| chunk.as_ref().map_or(0, |chunk| chunk.bytes(self.bytes)),
+            |chunk| {
+                outcome = chunk.and_then(|chunk| {
+                    if progress.cancelled() {
+                        return Err(LookalikeError::cancelled());
+                    }
+                    admit(&chunk.problems, options.strict, options.skip_unreadable)?;
+                    progress.advance(chunk.consumed, chunk.asked.len() as u64);
+                    all.documents += chunk.asked.len() as u64;
+                    problems.append(chunk.problems);
+                    chunk.asked.into_iter().for_each(&mut each);
+                    Ok(())
+                });
+                outcome.is_ok()
+            },
+        );
+        read.and(outcome)?;
+        all.problems = problems.count();
+        all.listed = problems.into_listed();
+        Ok(all)
     }
 
     /// Asks about the documents of a piece, in order.
     fn ask_piece(
         &self,
-        snapshot: &Snapshot,
-        wish: &Wish<'_>,
         piece: Piece,
         inputs: &Inputs,
         visit: &mut VisitScratch,
         buffers: &mut Buffers,
-    ) -> Result<AskedChunk, LookalikeError> {
-        let mut found = AskedChunk::default();
+    ) -> Result<AskedChunk<A>, LookalikeError> {
         let (chunk, problem) = piece.into_parts();
-        problem.into_iter().for_each(|problem| found.problems.push(problem));
-        let Some(chunk) = chunk else { return Ok(found) };
-        found.consumed = chunk.consumed;
-        let mut asking = Asking::new(self, snapshot, buffers);
+        let (mut asked, mut problems) = (Vec::new(), Problems::default());
+        problem.into_iter().for_each(|problem| problems.push(problem));
+        let Some(chunk) = chunk else { return Ok(AskedChunk { asked, problems, consumed: 0 }) };
+        let consumed = chunk.consumed;
+        let mut asking = Asking::new(self.index, self.snapshot, buffers);
         let mut failed = Ok(());
         chunk.visit_once(inputs, visit, &mut |item| {
             if failed.is_err() {
@@ -174,13 +206,13 @@ impl Index {
             }
             let record = match item {
                 Item::Record(record) => record,
-                Item::Bad(problem) => return found.problems.push(problem),
-                Item::Failed(failure) => return found.problems.push(failure.into_problem()),
+                Item::Bad(problem) => return problems.push(problem),
+                Item::Failed(failure) => return problems.push(failure.into_problem()),
             };
             let subject = asking.of_record(&record, inputs);
-            match asking.answer(&subject, wish) {
+            match (self.answer)(&mut asking, &subject) {
                 Err(error) => failed = Err(error),
-                Ok(answer) => found.asked.push(Asked {
+                Ok(answer) => asked.push(Asked {
                     place: Place { file: record.file, record: record.record },
                     id: record.id.map(std::borrow::Cow::into_owned),
                     answer,
@@ -188,23 +220,21 @@ impl Index {
             }
         });
         failed?;
-        Ok(found)
+        Ok(AskedChunk { asked, problems, consumed })
     }
 }
 
 /// The answers about the documents of a chunk.
-#[derive(Default)]
-struct AskedChunk {
-    asked: Vec<Asked>,
+struct AskedChunk<A> {
+    asked: Vec<Asked<A>>,
     problems: Problems,
     /// Bytes of the input.
     consumed: u64,
 }
 
-impl AskedChunk {
+impl<A> AskedChunk<A> {
     /// Bytes of memory, approximately.
-    fn bytes(chunk: &Result<Self, LookalikeError>) -> u64 {
-        let Ok(chunk) = chunk else { return 0 };
-        chunk.asked.iter().map(|asked| 200 + 300 * asked.answer.matches.len() as u64).sum()
+    fn bytes(&self, of_answer: fn(&A) -> u64) -> u64 {
+        self.asked.iter().map(|asked| 200 + of_answer(&asked.answer)).sum()
     }
 }

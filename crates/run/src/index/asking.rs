@@ -63,8 +63,8 @@ pub(crate) struct Subject {
 pub(crate) struct Asking<'a> {
     index: &'a Index,
     snapshot: &'a Snapshot,
-    scratch: &'a mut QueryScratch,
-    texts: &'a mut TextReader,
+    pub(super) scratch: &'a mut QueryScratch,
+    pub(super) texts: &'a mut TextReader,
     signer: &'a mut SignerScratch,
     /// Names by number, once an answer had documents of sweeps.
     sweeps: BTreeMap<u32, String>,

@@ -73,11 +73,11 @@ impl PassageKeys {
     }
 
     /// A text whose passages are looked for, with the keys of the texts that may have some.
-    pub(super) fn question(&self, text: &str, scratch: &mut PassageKeyScratch) -> Asked {
+    pub(super) fn question(&self, text: &str, scratch: &mut PassageKeyScratch) -> SoughtText {
         self.read(text, scratch);
         let text = CommonText::new(std::mem::take(&mut scratch.units), self.lengths);
         let keys = text.keys().into_iter().map(stored).collect();
-        Asked { text, keys }
+        SoughtText { text, keys }
     }
 
     /// The words of a text, as hashes.
@@ -101,7 +101,7 @@ impl PassageKeys {
 }
 
 /// A text whose passages are looked for.
-pub(super) struct Asked {
+pub(super) struct SoughtText {
     pub(super) text: CommonText,
     /// Of those that may have some.
     pub(super) keys: Vec<u64>,

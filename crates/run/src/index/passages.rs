@@ -1,12 +1,15 @@
 //! Which documents of an index have passages in common with a text, and where.
 
+use super::ask::{Asked, AskedAll, EachDocument, ReadOptions};
 use super::asking::{Asking, Subject};
-use super::open::{Buffers, Index};
-use super::passage_keys::{Asked, PassageKeyScratch, PassageKeys};
+use super::open::Index;
+use super::passage_keys::{PassageKeyScratch, PassageKeys, SoughtText};
 use super::query::QuerySubject;
 use super::{Filter, sweeps::table};
-use crate::LookalikeError;
+use crate::panics::caught;
 use crate::words::LocatedWords;
+use crate::{LookalikeError, Settings, Source};
+use lookalike_engine::Progress;
 use lookalike_index::{Cost, DocAt, DocNumber, Snapshot, TextReader};
 use lookalike_passages::{CommonScratch, CommonStretch};
 use rayon::prelude::*;
@@ -31,6 +34,13 @@ impl PassageQuery {
     #[must_use]
     pub fn new(about: QuerySubject) -> Self {
         Self { about, limit: None, filter: Filter::default() }
+    }
+
+    /// All documents that have a passage of each document of a source, for
+    /// [`Index::find_passages_of_all`](crate::Index::find_passages_of_all).
+    #[must_use]
+    pub fn of_each() -> Self {
+        Self::new(QuerySubject::Text(String::new()))
     }
 }
 
@@ -147,29 +157,58 @@ impl Index {
     /// An index that was created without passages; a document that is not in it; a date that is none, a sweep
     /// that does not exist; damage.
     pub fn find_passages(&self, query: &PassageQuery) -> Result<PassageAnswer, LookalikeError> {
-        let keys = self.analysis.passages.as_ref().ok_or_else(|| {
+        let keys = self.passage_keys()?;
+        let snapshot = self.snapshot()?;
+        let filter = query.filter.on(self, &snapshot)?;
+        let mut buffers = self.buffers();
+        let mut asking = Asking::new(self, &snapshot, &mut buffers);
+        let subject = asking.subject(&query.about)?;
+        let search = Search::new(self, keys, &snapshot, &subject, query.limit);
+        let answer = search.answer(&subject, &|at| filter.takes(at), &mut asking)?;
+        self.give_back(buffers);
+        Ok(answer)
+    }
+
+    /// Asks which documents have a passage of each document of a source: `query.about` is not read
+    /// ([`PassageQuery::of_each`]). Otherwise as [`Index::ask_all`].
+    ///
+    /// # Errors
+    /// As [`Index::find_passages`]; a source that cannot be read; an interruption.
+    pub fn find_passages_of_all(
+        &self,
+        source: Source<'_>,
+        fields: &Settings,
+        query: &PassageQuery,
+        options: ReadOptions,
+        progress: &dyn Progress,
+        each: impl FnMut(Asked<PassageAnswer>) + Send,
+    ) -> Result<AskedAll, LookalikeError> {
+        caught(|| {
+            let keys = self.passage_keys()?;
+            let snapshot = self.snapshot()?;
+            let filter = query.filter.on(self, &snapshot)?;
+            let answer = |asking: &mut Asking<'_>, subject: &Subject| {
+                let search = Search::new(self, keys, &snapshot, subject, query.limit);
+                search.answer(subject, &|at| filter.takes(at), asking)
+            };
+            let bytes = |answer: &PassageAnswer| {
+                let of = |found: &PassageMatch| 200 + 48 * found.passages.len() as u64;
+                answer.documents.iter().map(of).sum()
+            };
+            let questions =
+                EachDocument { index: self, snapshot: &snapshot, answer: &answer, bytes };
+            questions.ask(source, fields, options, progress, each)
+        })
+    }
+
+    fn passage_keys(&self) -> Result<&PassageKeys, LookalikeError> {
+        self.analysis.passages.as_ref().ok_or_else(|| {
             LookalikeError::Settings(format!(
                 "the index {} does not answer for passages; create an index with the setting passages, \
                  the fewest words of a passage",
                 self.dir().display()
             ))
-        })?;
-        let snapshot = self.snapshot()?;
-        let mut buffers = self.buffers();
-        let subject = Asking::new(self, &snapshot, &mut buffers).subject(&query.about)?;
-        let filter = query.filter.on(self, &snapshot)?;
-        let text = subject.text.as_deref().unwrap_or_default();
-        let search = Search {
-            index: self,
-            keys,
-            snapshot: &snapshot,
-            asked: keys.question(text, &mut PassageKeyScratch::default()),
-            here: keys.located(text),
-            limit: query.limit.unwrap_or(usize::MAX),
-        };
-        let answer = search.answer(&subject, &|at| filter.takes(at), &mut buffers)?;
-        self.give_back(buffers);
-        Ok(answer)
+        })
     }
 }
 
@@ -178,17 +217,30 @@ struct Search<'a> {
     index: &'a Index,
     keys: &'a PassageKeys,
     snapshot: &'a Snapshot,
-    asked: Asked,
+    asked: SoughtText,
     here: LocatedWords,
     limit: usize,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(
+        index: &'a Index,
+        keys: &'a PassageKeys,
+        snapshot: &'a Snapshot,
+        subject: &Subject,
+        limit: Option<usize>,
+    ) -> Self {
+        let text = subject.text.as_deref().unwrap_or_default();
+        let asked = keys.question(text, &mut PassageKeyScratch::default());
+        let (here, limit) = (keys.located(text), limit.unwrap_or(usize::MAX));
+        Self { index, keys, snapshot, asked, here, limit }
+    }
+
     fn answer(
         &self,
         subject: &Subject,
         wanted: &dyn Fn(DocAt) -> bool,
-        buffers: &mut Buffers,
+        asking: &mut Asking<'_>,
     ) -> Result<PassageAnswer, LookalikeError> {
         let value = self.index.analysis.signer.value_beside(subject.beside);
         let may_match = |at: DocAt| {
@@ -199,14 +251,14 @@ impl Search<'_> {
         let mut cost = Cost::default();
         let method = self.index.analysis.passage_method();
         let keys = &self.asked.keys;
-        let shares_key = self.snapshot.with_keys(method, keys, &mut buffers.scratch, &mut cost)?;
+        let shares_key = self.snapshot.with_keys(method, keys, asking.scratch, &mut cost)?;
         let candidates: Vec<DocAt> = shares_key.into_iter().filter(|&at| may_match(at)).collect();
         cost.verified = candidates.len() as u64;
         let mut part = self.verify(&candidates)?;
         part.keep_best(self.limit);
         let Part { best, total, covered } = part;
         let sweeps = self.sweeps(&best)?;
-        let describe = |found| self.describe(found, &sweeps, &mut buffers.texts);
+        let describe = |found| self.describe(found, &sweeps, asking.texts);
         let documents = best.into_iter().map(describe).collect::<Result<_, _>>()?;
         let in_common = covered.iter().filter(|&&is_covered| is_covered).count() as u32;
         Ok(PassageAnswer {
