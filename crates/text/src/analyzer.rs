@@ -155,7 +155,7 @@ impl Analyzer {
 }
 
 /// End of the first window of a text, which is the end of a stretch.
-fn end_of_window(text: &[u8]) -> usize {
+pub(crate) fn end_of_window(text: &[u8]) -> usize {
     match text.get(..WINDOW) {
         None => text.len(),
         Some(head) => match head.iter().rposition(is_gap) {

@@ -1,13 +1,14 @@
 //! Text in, tokens out with the place in the original text that each came from: for evidence.
 //!
-//! A simple version of [`Analyzer::tokens`] that may allocate; a test checks that both return the
-//! same tokens.
+//! Most words stand in the lower-cased copy of a window where they stand in the text. All others are read by a
+//! simple version of [`Analyzer::tokens`]; a test checks that all return the same tokens and places.
 
+use crate::analyzer::end_of_window;
 use crate::casing::lower_each;
 use crate::classes::{Classes, INERT_NFC, INERT_NFKC};
 use crate::normal::{Buffers, is_ignorable};
 use crate::rules::Rules;
-use crate::window::is_gap;
+use crate::window::{Window, is_gap};
 use crate::{Analyzer, Unit};
 use std::ops::Range;
 
@@ -23,6 +24,46 @@ impl Analyzer {
     /// With [`Unit::Char`], the range of a space is the gap between the two words: empty where
     /// nothing stands between them (`c漢`) or both come from one range.
     pub fn located_tokens<F: FnMut(&str, Range<usize>)>(&self, text: &str, mut emit: F) {
+        match self.unit {
+            Unit::Word if self.rules.folds_case && !self.rules.symbols => {
+                self.located_words(text, &mut emit);
+            }
+            _ => self.located_singly(text, &mut emit),
+        }
+    }
+
+    /// The words of a text, window by window.
+    fn located_words(&self, text: &str, emit: &mut impl FnMut(&str, Range<usize>)) {
+        let (mut window, mut stretch) = (Window::default(), Stretch::default());
+        let mut start = 0;
+        while start < text.len() {
+            let end = start + end_of_window(&text.as_bytes()[start..]);
+            window.read(&text[start..end], &self.rules);
+            // The copy has characters of the same lengths as the text.
+            let copy =
+                std::str::from_utf8(&window.bytes).expect("characters are replaced by characters");
+            let places = window.places();
+            let mut done = 0;
+            for part in &window.plain_parts {
+                as_they_stand(copy, &places[done..part.words.start], start, emit);
+                done = part.words.end;
+                let bytes = start + part.bytes.start..start + part.bytes.end;
+                for piece in pieces(&text[bytes.clone()]) {
+                    let piece = bytes.start + piece.start..bytes.start + piece.end;
+                    stretch.read(self, text, piece);
+                    let lower = &stretch.lower;
+                    self.rules.scan(lower, &mut |word, _| {
+                        emit(&lower[word.clone()], stretch.place(word));
+                    });
+                }
+            }
+            as_they_stand(copy, &places[done..], start, emit);
+            start = end;
+        }
+    }
+
+    /// The tokens of a text, stretch by stretch.
+    fn located_singly(&self, text: &str, emit: &mut impl FnMut(&str, Range<usize>)) {
         let mut stretch = Stretch::default();
         let mut last_end = None;
         for piece in pieces(text) {
@@ -46,6 +87,18 @@ impl Analyzer {
                 last_end = Some(stretch.place(word).end);
             });
         }
+    }
+}
+
+/// Words of the copy of a window, which begins here in the text.
+fn as_they_stand(
+    copy: &str,
+    places: &[[usize; 2]],
+    start: usize,
+    emit: &mut impl FnMut(&str, Range<usize>),
+) {
+    for &[from, to] in places {
+        emit(&copy[from..to], start + from..start + to);
     }
 }
 
@@ -147,4 +200,29 @@ fn runs(stretch: &str, classes: &Classes) -> impl Iterator<Item = Range<usize>> 
         let start = starts.next()?;
         Some(start..starts.peek().copied().unwrap_or(stretch.len()))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{AnalysisSettings, Normalize};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn words_are_where_the_simple_version_finds_them(
+            pieces in prop::collection::vec(
+                ("[ a-zA-Zé’'.\n]{0,12}", "[ aéE\u{301}\u{327}\u{ad}\u{200b}İßΣσ漢カ한ﬁ①ไทย\u{130}ı０Ａ´\u{345}٣]{0,4}", 1usize..40),
+                0..12,
+            ),
+            normalize in prop::sample::select(vec![Normalize::None, Normalize::Nfc, Normalize::Nfkc, Normalize::Confusables]),
+        ) {
+            let text: String = pieces.iter().map(|(plain, odd, times)| format!("{plain}{odd}").repeat(*times)).collect();
+            let analyzer = Analyzer::new(&AnalysisSettings { normalize, ..AnalysisSettings::default() });
+            let (mut fast, mut simple) = (Vec::new(), Vec::new());
+            analyzer.located_words(&text, &mut |word: &str, place| fast.push((word.to_owned(), place)));
+            analyzer.located_singly(&text, &mut |word: &str, place| simple.push((word.to_owned(), place)));
+            prop_assert_eq!(fast, simple);
+        }
+    }
 }

@@ -35,8 +35,19 @@ pub(crate) struct Window {
     found: usize,
     /// Which words continue the unspaced run of the word before, in order.
     pub(crate) joined: Vec<usize>,
+    /// The parts of the text on the plain path, in order: all other words stand where they stand in the text.
+    pub(crate) plain_parts: Vec<PlainPart>,
     pub(crate) normal: Buffers,
     lower: String,
+}
+
+/// A part of the text whose words are not where they stand in it.
+#[derive(Debug, Clone)]
+pub(crate) struct PlainPart {
+    /// Its bytes.
+    pub(crate) bytes: Range<usize>,
+    /// Its words, by number.
+    pub(crate) words: Range<usize>,
 }
 
 /// Processing of a stretch that is not ASCII.
@@ -62,6 +73,7 @@ impl Window {
         let Rules { classes, normalizer, .. } = rules;
         self.found = 0;
         self.joined.clear();
+        self.plain_parts.clear();
         let foreign = self.copy(text.as_bytes(), normalizer.folds_ascii());
         let mut done = 0;
         if foreign {
@@ -86,7 +98,10 @@ impl Window {
                     Stretch::Plain => {
                         self.edges(done..start);
                         at = end_of_several(bytes, at);
+                        let first = self.found;
                         self.plain(&text[start..at], rules);
+                        let words = first..self.found;
+                        self.plain_parts.push(PlainPart { bytes: start..at, words });
                     }
                 }
                 done = at;

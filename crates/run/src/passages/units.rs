@@ -76,8 +76,7 @@ impl UnitReader {
     /// The units of a text with their places. Slower, and it takes memory for each unit that is no byte.
     #[must_use]
     pub fn located<'t>(&self, text: &'t str) -> LocatedUnits<'t> {
-        let mut units = Spelled::default();
-        units.ends.push(0);
+        let mut units = Spelled::with_room_for(text);
         match self.unit {
             PassageUnit::Byte => return LocatedUnits { text, spelled: None },
             PassageUnit::Word | PassageUnit::Char => {
@@ -190,7 +189,6 @@ pub struct LocatedUnits<'t> {
     spelled: Option<Spelled>,
 }
 
-#[derive(Default)]
 struct Spelled {
     /// The units one behind the other, each with a line end.
     letters: String,
@@ -208,6 +206,19 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Spelled {
+    /// With room for the words of most texts.
+    fn with_room_for(text: &str) -> Self {
+        let words = text.len() / 5;
+        let mut units = Self {
+            letters: String::with_capacity(text.len()),
+            ends: Vec::with_capacity(words + 1),
+            places: Vec::with_capacity(words),
+            are_lines: false,
+        };
+        units.ends.push(0);
+        units
+    }
+
     fn push(&mut self, unit: &str, place: Range<usize>) {
         self.places.push(place);
         self.letters.push_str(unit);
