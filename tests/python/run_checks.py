@@ -58,6 +58,7 @@ from checks.passages import passages
 from checks.passage_explain import passage_explain
 from checks.passage_page import passage_page
 from checks.passage_spans import passage_spans
+from checks.dedup_passages import dedup_passages
 from checks.passage_units import passage_units
 from checks.packages import packages
 from checks.pipes import pipes
@@ -120,6 +121,7 @@ PARTS = (
     passage_page,
     passage_spans,
     passage_units,
+    dedup_passages,
     near_passages,
     repeated_ids,
     keep_fields,

@@ -152,8 +152,8 @@ pub mod results {
     pub use lookalike_report::{Comparison, SettingsSummary, Summary, TextStyle, human};
     pub use lookalike_run::{
         DocumentComparison, ExplainedDocument, ExplainedPassage, ExplainedPassages, ExplainedSide,
-        ReclusterJob, ResultTable, Shown, UndoJob, What, command_of, compare, compare_in, explain,
-        explain_passages, read_table, recluster, show, undo,
+        ReclusterJob, ResultTable, Shown, UndoJob, What, compare, compare_in, explain,
+        explain_passages, passages_of, read_table, recluster, show, undo,
     };
 }
 

@@ -187,7 +187,7 @@ fn carry_out(job: &EvaluateJob, progress: &dyn Progress) -> Result<Evaluated, Lo
     if !job.report {
         evaluation.settings.other.insert(NO_REPORT.into(), true.into());
     }
-    let store = TableFiles { staging: &staging, format: job.tables };
+    let store = TableFiles { staging: &staging, folder: "", format: job.tables };
     tables::methods(evaluation, &store)?;
     tables::deciles(evaluation, &store)?;
     if job.report {

@@ -14,6 +14,7 @@ mod boilerplate_lines;
 mod clean;
 mod cluster_data;
 mod contamination;
+mod cut_passages;
 mod diff;
 mod error;
 mod evaluation;
@@ -45,6 +46,7 @@ pub use evaluation::{
 
 pub use cluster_data::ClusterData;
 pub use contamination::{BenchmarkSummary, ContaminationSummary};
+pub use cut_passages::CutPassages;
 pub use diff::{Cancelled, DIFF_BOUNDS, Diff, DiffBounds, Segment, Side, diff};
 pub use error::ReportError;
 pub use explain::{

@@ -1,5 +1,6 @@
 //! The summary of a search for repeated passages.
 
+use crate::cut_passages::CutPassages;
 use crate::human::{bytes, count, counted, share};
 use crate::summary::{indented, is_zero};
 use crate::{InputSummary, KeepValues, LeftOutNames, Output, Run, Tool};
@@ -116,6 +117,19 @@ impl SpanCounts {
 }
 
 impl PassageSummary {
+    /// The numbers that the summary of `dedup` has.
+    #[must_use]
+    pub fn counts(&self) -> CutPassages {
+        CutPassages {
+            passages: self.passages,
+            cut: self.cut,
+            removed: self.removed,
+            cut_units: self.cut_units + self.rest_units,
+            units: self.units,
+            unit: self.unit().to_owned(),
+        }
+    }
+
     /// Rows of name and value. Unusual counts that are 0 are omitted.
     #[must_use]
     pub fn table(&self) -> Vec<(String, String)> {

@@ -6,6 +6,7 @@
 
 use crate::across::AcrossSummary;
 use crate::boilerplate::{BoilerplateSummary, IgnoredSummary, TemplateSite};
+use crate::cut_passages::CutPassages;
 use crate::human::{count, counted, share};
 use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,9 @@ pub struct Summary {
     /// What differs between removed documents and their witnesses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<DifferenceSummary>,
+    /// What was cut out of the kept documents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passages: Option<CutPassages>,
     /// Inputs that are source code, where others are not and the setting `tokens` was not given: their
     /// symbols are not compared.
     #[serde(default, skip_serializing_if = "is_zero")]

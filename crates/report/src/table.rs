@@ -1,7 +1,7 @@
 //! The summary table that a run prints on the terminal.
 
 use crate::human::{bytes, count, counted, duration, rate, share};
-use crate::{AcrossSummary, Action, DifferenceSummary, Differing, Run, Summary};
+use crate::{AcrossSummary, Action, CutPassages, DifferenceSummary, Differing, Run, Summary};
 
 impl Summary {
     /// Rows of name and value. Unusual counts that are 0 are omitted; an indented name is a part of
@@ -20,6 +20,14 @@ impl Summary {
             if number > 0 {
                 row(&format!("  {rule}"), count(number));
             }
+        }
+        if let Some(CutPassages { cut_units, units, unit, cut, removed, .. }) = &self.passages {
+            let of_units = share(*cut_units, *units);
+            let documents = counted(cut + removed, "document");
+            row(
+                "passages cut",
+                format!("{} ({of_units}) of {documents}", counted(*cut_units, unit)),
+            );
         }
         row(
             "clusters",

@@ -1,6 +1,6 @@
 //! Numbers the phases of a job, so that progress can be shown as step 3 of 6.
 
-use crate::{Job, LookalikeError};
+use crate::{Job, LookalikeError, PassageSettings};
 use lookalike_engine::Progress;
 use lookalike_methods::{MethodSpec, build};
 use lookalike_report::Action;
@@ -47,11 +47,13 @@ impl<'p> JobSteps<'p> {
             ("collapsing", true),
             ("indexing", true),
             ("comparing", true),
-            ("writing", action != Action::List),
-            ("picking samples", action == Action::List),
-            (REPORT, job.report),
+            ("writing", action != Action::List && job.passages.is_none()),
+            ("picking samples", action == Action::List || job.passages.is_some()),
         ];
-        let names = steps.into_iter().filter(|step| step.1).map(|step| step.0).collect();
+        let mut names: Vec<_> =
+            steps.into_iter().filter(|step| step.1).map(|step| step.0).collect();
+        names.extend(job.passages.iter().flat_map(|_| PassageSettings::default().steps()));
+        names.extend(job.report.then_some(REPORT));
         Ok(Self::new(names, progress))
     }
 }

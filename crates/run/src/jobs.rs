@@ -11,8 +11,10 @@ use crate::ignored_texts::IgnoredTexts;
 use crate::job_steps::{JobSteps, REPORT};
 use crate::page_files::write_page;
 use crate::panics::caught;
+use crate::passages::of_kept::{self, KeptDocuments};
 use crate::plan_file::{method_name, read_plan};
 use crate::reading::Documents;
+use crate::recorded_run::{outputs, recorded_run};
 use crate::run_tables::RunTables;
 use crate::second_pass::{ShownDocuments, second_pass};
 use crate::source_losses::source_losses;
@@ -26,7 +28,7 @@ use lookalike_io::input::LeftOut;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
 use lookalike_io::{Inputs, Problem};
-use lookalike_report::{Action, InputSummary, Output, Page, Phase, Report, Run, Summary};
+use lookalike_report::{Action, Output, Page, Report, Run, Summary};
 use lookalike_text::Analyzer;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -127,6 +129,9 @@ fn carry_out(
                 .into(),
         ));
     }
+    if let Some(length) = job.passages {
+        of_kept::check(job, length, action)?;
+    }
     if let Some(outcome) = finished(job, list_pairs)? {
         return Ok(outcome);
     }
@@ -157,12 +162,13 @@ fn carry_out(
     };
     let decisions = Decisions::new(&analysis, &clusters);
     let decisions = if job.add_counts { decisions.with_counts() } else { decisions };
-    let routing = (action != Action::List).then_some((&staging, &options, &decisions));
+    let writes = action != Action::List && job.passages.is_none();
+    let routing = writes.then_some((&staging, &options, &decisions));
     let mut wanted = choice.documents(&analysis);
     if let Some(sample) = TemplateSample::choose(job, action, &analysis) {
         wanted.add_sample(sample);
     }
-    let store = TableFiles { staging: &staging, format: job.tables };
+    let store = TableFiles { staging: &staging, folder: "", format: job.tables };
     let sample = match action {
         Action::List => None,
         _ => Some(DifferenceSample::choose(&analysis)?),
@@ -188,8 +194,27 @@ fn carry_out(
 
     let mut summary = summarise(job, action, &analysis, &clusters)?;
     summary.template_sites = wanted.template_sites(&mut pass.shown);
+    let mut of_passages = None;
+    if let Some(length) = job.passages {
+        let removed = &Decisions::new(&analysis, &clusters).removed()?;
+        let (analysis, staging, options) = (&analysis, &staging, &options);
+        let kept = KeptDocuments { job, length, analysis, removed, staging, options };
+        let (found, files) = kept.write(progress)?;
+        pass.written = files;
+        summary.passages = Some(found.counts());
+        of_passages = Some(found);
+    }
     let tables = other_tables(action, &analysis, tables, &store, &mut summary, progress)?;
     summary.outputs = outputs(&tables, pass.written.as_ref());
+    if let Some(found) = &of_passages {
+        let tables = found
+            .outputs
+            .iter()
+            .filter(|of| !summary.outputs.iter().any(|one| one.name == of.name));
+        let inside = tables
+            .map(|of| Output { name: format!("{}{}", of_kept::FOLDER, of.name), ..of.clone() });
+        summary.outputs.extend(inside.collect::<Vec<_>>());
+    }
     if job.attributes {
         summary.outputs.extend(write_attributes(&analysis, &clusters, &staging)?);
     }
@@ -205,6 +230,7 @@ fn carry_out(
         summary.source_code_inputs = own.iter().filter(|file| file.is_source_code()).count() as u64;
     }
     summary.warnings = summary.find_warnings();
+    summary.warnings.extend(of_passages.into_iter().flat_map(|found| found.warnings));
     let mut run = run_of(job, &analysis, &summary, started);
     if let Some(plan) = plan {
         run.plan = Some(plan.accuracy(&method_name(&job.settings)?, &summary, &run));
@@ -252,32 +278,6 @@ fn run_of(job: &Job, analysis: &Analysis, summary: &Summary, started: Instant) -
     }
 }
 
-/// Time, memory and the steps of any run.
-pub(crate) fn recorded_run(
-    command: &str,
-    inputs: &[InputSummary],
-    threads: usize,
-    phases: &[(&str, f64)],
-    started: Instant,
-) -> Run {
-    let bytes = inputs.iter().map(|input| input.bytes).sum::<u64>() as f64 / 1e6;
-    let phase = |&(name, seconds): &(&str, f64)| Phase {
-        name: name.to_owned(),
-        seconds,
-        megabytes_per_second: (seconds > 0.0).then(|| bytes / seconds),
-        cpu_seconds: None,
-    };
-    Run {
-        command_line: command.to_owned(),
-        directory: working_directory(),
-        threads: threads as u64,
-        seconds: started.elapsed().as_secs_f64(),
-        phases: phases.iter().map(phase).collect(),
-        peak_memory_bytes: memory::peak(),
-        ..Run::default()
-    }
-}
-
 /// Writes the summary, and gives the result its name.
 fn finish(
     job: &Job,
@@ -309,11 +309,6 @@ fn finish(
         left_out: analysis.inputs.left_out,
         phases: analysis.phases,
     })
-}
-
-/// The working directory, if it has a name that can be written.
-pub(crate) fn working_directory() -> Option<String> {
-    std::env::current_dir().ok().and_then(|directory| directory.to_str().map(str::to_owned))
 }
 
 /// Draws the report.
@@ -361,25 +356,4 @@ fn finished(job: &Job, list_pairs: bool) -> Result<Option<Outcome>, LookalikeErr
     let phases = Vec::new();
     let Inputs { skipped, left_out, .. } = inputs;
     Ok(Some(Outcome { summary, problems: Vec::new(), skipped, left_out, phases }))
-}
-
-/// A table, as summaries list it.
-pub(crate) fn output(table: &WrittenTable) -> Output {
-    let name = table.path.file_name().map(|name| name.to_string_lossy().into_owned());
-    let (rows, bytes) = (Some(table.rows), Some(table.bytes));
-    Output { name: name.unwrap_or_default(), rows, bytes }
-}
-
-/// What lies in the directory, besides the summary and the report.
-pub(crate) fn outputs(
-    tables: &[WrittenTable],
-    written: Option<&lookalike_io::sink::WrittenFiles>,
-) -> Vec<Output> {
-    let tables = tables.iter().map(output);
-    let documents = written.into_iter().flat_map(|written| &written.files).map(|file| Output {
-        name: file.name(),
-        rows: Some(file.records),
-        bytes: Some(file.bytes),
-    });
-    documents.chain(tables).collect()
 }

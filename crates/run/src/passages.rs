@@ -23,6 +23,7 @@ mod job;
 pub(crate) mod listing;
 mod near;
 mod numbers;
+pub(crate) mod of_kept;
 mod placing;
 mod search;
 pub mod settings;

@@ -1,5 +1,6 @@
 //! A finished run: its summary, and its inputs, found again from any directory.
 
+use crate::passages::of_kept::FOLDER;
 use crate::{LookalikeError, Settings};
 use lookalike_io::{Extractor, Format, InputFile, Inputs};
 use lookalike_report::{InputSummary, PassageSummary, Run, Summary};
@@ -233,11 +234,23 @@ fn read_text(run: &Path) -> Result<String, LookalikeError> {
 ///
 /// # Errors
 /// A directory without a finished run.
-pub fn command_of(run: &Path) -> Result<String, LookalikeError> {
+fn command_of(run: &Path) -> Result<String, LookalikeError> {
     let text = read_text(run)?;
     serde_json::from_str(&text)
         .map(|RunCommand { command }| command)
         .map_err(|e| wrong_summary(run, format!("not written by this version of lookalike ({e})")))
+}
+
+/// The result of `passages` in a directory: the directory itself, or its folder where `dedup` has put one.
+///
+/// # Errors
+/// A directory without a finished run.
+pub fn passages_of(run: &Path) -> Result<Option<PathBuf>, LookalikeError> {
+    if command_of(run)? == "passages" {
+        return Ok(Some(run.to_owned()));
+    }
+    let folder = run.join(FOLDER);
+    Ok(Some(folder.join("summary.json")).filter(|summary| summary.is_file()).map(|_| folder))
 }
 
 /// Refuses results of other words and hashes than those of this program.

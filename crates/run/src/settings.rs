@@ -589,6 +589,10 @@ pub struct Job {
     /// Add to each kept document the number of documents that were removed for it, and how many of them
     /// came from each input.
     pub add_counts: bool,
+    /// Cut passages of at least so many words out of the documents that are kept, as
+    /// [`run_passages`](crate::run_passages) does: its summary, tables and report are in the folder
+    /// `passages` of the output.
+    pub passages: Option<u32>,
     /// Write attribute files: for each input a JSONL file in `attributes` with one line for each of
     /// its records, in order.
     pub attributes: bool,
@@ -651,6 +655,7 @@ impl Job {
             settings: Settings::default(),
             mark: None,
             add_counts: false,
+            passages: None,
             attributes: false,
             tables: Default::default(),
             report: true,

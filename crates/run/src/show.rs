@@ -4,7 +4,7 @@ use crate::LookalikeError;
 use crate::lookup::{id_of, only_named};
 use crate::panics::caught;
 use crate::passages::listing;
-use crate::run_inputs::{RunInputs, read_summary};
+use crate::run_inputs::{RunInputs, passages_of, read_summary};
 use crate::settings::thread_count;
 use crate::shown::Shown;
 use lookalike_decide::{DocumentName, ReadDifference, ReadMember, ReadRemoval};
@@ -79,8 +79,13 @@ pub fn show(run: &Path, what: &What, limit: usize) -> Result<Shown, LookalikeErr
         }
         What::Lost(least) => differing(run, |found| found.lost >= *least, limit),
         What::Texts(text, commands) => texts(run, text, commands, limit),
-        What::Passages(None) => listing::most_copied(run, limit),
-        What::Passages(Some(name)) => listing::of_document(run, name, limit),
+        What::Passages(of) => {
+            let folder = passages_of(run)?.unwrap_or_else(|| run.to_owned());
+            match of {
+                None => listing::most_copied(&folder, limit),
+                Some(name) => listing::of_document(&folder, name, limit),
+            }
+        }
     })
 }
 

@@ -177,6 +177,9 @@ fn settings_of_run(job: &Job, Analysis { lexicon, ignored, .. }: &Analysis) -> S
     if job.add_counts {
         settings.other.insert(ADD_COUNTS.into(), json!(true));
     }
+    if let Some(length) = job.passages {
+        settings.other.insert(PASSAGES.into(), json!(length));
+    }
     if let Some(LexiconUsed { documents, .. }) = lexicon {
         settings.other.insert("lexicon_documents".into(), json!(documents));
     }
@@ -200,6 +203,9 @@ pub(crate) fn recorded(arguments: &[String]) -> Vec<String> {
 
 /// Name of the setting in a summary for a run whose kept documents have counts.
 pub(crate) const ADD_COUNTS: &str = "add_counts";
+
+/// Name of the setting in a summary for the fewest words of passages that are cut out of what is kept.
+pub(crate) const PASSAGES: &str = "passages";
 
 /// Name of the setting in a summary for a run without a report.
 pub const NO_REPORT: &str = "no_report";

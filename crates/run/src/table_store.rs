@@ -24,6 +24,8 @@ pub trait TableStore: Sync {
 pub struct TableFiles<'a> {
     /// The directory of results.
     pub staging: &'a Staging,
+    /// The folder in it that has them, with a slash behind it; empty for the directory itself.
+    pub folder: &'static str,
     /// The format of the tables.
     pub format: TableFormat,
 }
@@ -32,7 +34,8 @@ impl TableStore for TableFiles<'_> {
     type Done = WrittenTable;
 
     fn begin(&self, name: &str, columns: &[Column]) -> Result<TableWriter, LookalikeError> {
-        Ok(TableWriter::create(&self.staging.path(name), self.format, columns)?)
+        let path = self.staging.path(format!("{}{name}", self.folder));
+        Ok(TableWriter::create(&path, self.format, columns)?)
     }
 
     fn finish(&self, _: &[Column], writer: TableWriter) -> Result<WrittenTable, LookalikeError> {

@@ -5,11 +5,11 @@
 //! everything else from the tables of the run. Nothing is compared again.
 
 use crate::differences::{removal_of, summed};
-use crate::jobs::{outputs, working_directory};
 use crate::lookup::only_named;
 use crate::panics::caught;
+use crate::recorded_run::{outputs, working_directory};
 use crate::run_inputs::{InputsChanged, RunInputs};
-use crate::summarise::{ADD_COUNTS, count_clusters, count_of};
+use crate::summarise::{ADD_COUNTS, PASSAGES, count_clusters, count_of};
 use crate::{LookalikeError, settings};
 use lookalike_core::Threshold;
 use lookalike_decide::name::{KEPT, REMOVED, WIDTH};
@@ -146,6 +146,11 @@ fn unchanged_inputs(run: &Path) -> Result<RunInputs, LookalikeError> {
         _ if found.summary.settings.other.contains_key(ADD_COUNTS) => {
             "its kept documents have counts of the removed ones (add_counts), which would no longer be \
              right; run dedup again without the documents that should stay"
+                .into()
+        }
+        _ if found.summary.settings.other.contains_key(PASSAGES) => {
+            "passages were cut out of its kept documents for others, which may be restored ones; run dedup \
+             again without the documents that should stay"
                 .into()
         }
         Some(InputsChanged(change)) => format!(

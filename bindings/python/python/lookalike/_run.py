@@ -49,6 +49,9 @@ class Run:
     add_counts : bool
         Add ``duplicates`` and ``duplicates_by_source`` to kept documents: how many documents :meth:`dedup` removed for
         each, in all and by input (a JSON object as text).
+    passages : int, optional
+        Then cut every run of at least so many words that stands twice out of what :meth:`dedup` keeps, but for its
+        first copy, as the command ``lookalike passages`` does: its tables and its report are in ``passages/``.
     attributes : bool
         Write ``attributes/``: for each input a JSONL file with one line for each of its records, in order.
     report : bool
@@ -101,6 +104,7 @@ class Run:
         tables: TableFormat = "parquet",
         mark: str | None = None,
         add_counts: bool = False,
+        passages: int | None = None,
         attributes: bool = False,
         report: bool = True,
         report_size: int | str = "20MB",
@@ -129,6 +133,7 @@ class Run:
             report_size=size(report_size),
             mark=mark,
             add_counts=add_counts,
+            passages=passages,
             attributes=attributes,
             copy_files=copy_files,
             strict=strict,

@@ -18,6 +18,7 @@ class RunOptions(NamedTuple):
     report_size: int
     mark: str | None
     add_counts: bool
+    passages: int | None
     attributes: bool
     copy_files: bool
     strict: bool

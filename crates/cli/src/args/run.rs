@@ -113,6 +113,10 @@ pub(crate) struct DedupArgs {
     /// removed for each, in all and by input file (a JSON object as text)
     #[arg(long, conflicts_with = "mark", help_heading = "Output")]
     pub(crate) add_counts: bool,
+    /// Then cut every run of at least N words that stands twice out of what is kept, but for its first copy,
+    /// as the command passages does: its tables and its report are in OUT/passages
+    #[arg(long, value_name = "N", conflicts_with_all = ["mark", "add_counts"], value_parser = clap::value_parser!(u32).range(1..), help_heading = "Output")]
+    pub(crate) passages: Option<u32>,
     /// Also copy the kept text, Markdown, HTML and mail files that are one document (otherwise they
     /// are only listed)
     #[arg(long, help_heading = "Output")]

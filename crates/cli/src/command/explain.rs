@@ -4,15 +4,20 @@ use crate::args::{ExplainArgs, FormatArg};
 use crate::exit::Exit;
 use crate::visible::{visible, write_pretty};
 use anyhow::Context;
-use lookalike::results::{command_of, explain_passages};
+use lookalike::results::{explain_passages, passages_of};
 use std::io::{IsTerminal, Write};
 use std::ops::Range;
+use std::path::PathBuf;
 
 pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
     let is_json = args.format == FormatArg::Json;
-    if command_of(&args.run)? == "passages" {
+    let of_passages = passages_of(&args.run)?;
+    // Of a run of dedup, two documents are asked about unless the second is a range.
+    let is_asked =
+        |folder: &PathBuf| *folder == args.run || !args.b.as_deref().is_some_and(is_name);
+    if let Some(folder) = of_passages.filter(is_asked) {
         let range = args.b.as_deref().map(bytes).transpose()?;
-        let found = explain_passages(&args.a, range, &args.run, &args.extract)?;
+        let found = explain_passages(&args.a, range, &folder, &args.extract)?;
         let mut stdout = std::io::stdout().lock();
         match is_json {
             true => write_pretty(&mut stdout, &found)?,
@@ -22,6 +27,10 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
     }
     let b = args.b.as_deref().context("name two documents of the run: explain A B --run DIR")?;
     print(&lookalike::results::explain(&args.a, b, &args.run, &args.extract)?, is_json)
+}
+
+fn is_name(text: &str) -> bool {
+    bytes(text).is_err()
 }
 
 /// A range of bytes: `1200..1390`.

@@ -23,6 +23,7 @@ pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
         against_only: args.against_only,
         mark: args.mark.then(|| args.mark_prefix.clone()),
         add_counts: args.add_counts,
+        passages: args.passages,
         copy_files: args.copy_files,
         ..job(&args.run, &args.extra, args.linkage, &own)?
     };

@@ -1,7 +1,7 @@
 //! Writes an answer to a result directory.
 
 use super::Answer;
-use crate::jobs::output;
+use crate::recorded_run::output;
 use crate::table_store::{TableFiles, TableStore, write_problems};
 use crate::{Job, LookalikeError};
 use lookalike_decide::{CLUSTERS, DOCUMENTS, LEDGER, PAIRS};
@@ -48,7 +48,7 @@ impl Answer {
         let staging = Staging::create(&job.output, job.force)?;
         let inputs = self.summary.inputs.iter().map(|input| Path::new(&input.name));
         staging.conflicts_with(inputs.filter(|path| path.exists()))?;
-        let store = TableFiles { staging: &staging, format: job.tables };
+        let store = TableFiles { staging: &staging, folder: "", format: job.tables };
         let tables = [
             (LEDGER.name, &self.ledger),
             (DOCUMENTS.name, &self.documents),

@@ -8,10 +8,10 @@ use super::tables::Tables;
 use crate::analysis::pool;
 use crate::guards::LossLimit;
 use crate::job_steps::JobSteps;
-use crate::jobs::{outputs, recorded_run};
 use crate::panics::caught;
 use crate::reading::Documents;
 use crate::readings::second::Routing;
+use crate::recorded_run::{outputs, recorded_run};
 use crate::search_job::{SearchOutcome, SearchRun, limits, search_settings};
 use crate::settings::thread_count;
 use crate::table_store::{TableFiles, write_problems};
@@ -134,7 +134,7 @@ fn carry_out(
             found.scan.reading.counts().documents,
         )?;
     }
-    let store = TableFiles { staging: &staging, format: job.run.tables };
+    let store = TableFiles { staging: &staging, folder: "", format: job.run.tables };
     let marks = job.action == ContaminationAction::Mark;
     let options = RouteOptions {
         mark: marks.then(|| mark_names(&job.mark_prefix)),

@@ -20,9 +20,9 @@ use crate::analysis::{Request, analyse_inputs, pool};
 use crate::decisions::Clusters;
 use crate::differences::Differences;
 use crate::embed::Found;
-use crate::jobs::output;
 use crate::panics::caught;
 use crate::reading::{self, Reading};
+use crate::recorded_run::output;
 use crate::run_tables::RunTables;
 use crate::summarise::summarise;
 use crate::table_store::TableFiles;
@@ -166,7 +166,7 @@ fn write(
     let (action, found, mut summary) = find(index, job, list, progress)?;
     let Found { analysis, clusters, differences, .. } = found;
     let staging = Staging::create(&job.output, job.force)?;
-    let store = TableFiles { staging: &staging, format: job.tables };
+    let store = TableFiles { staging: &staging, folder: "", format: job.tables };
     let known = || Ok(((), differences));
     let (tables, (), _) =
         RunTables::write(&store, job, action, &analysis, &clusters, known, progress)?;

@@ -102,6 +102,7 @@ pub fn passages(
         admitted: Admitted { strict: resources.strict, skip_unreadable: false },
         limits: limits(resources.threads, resources.memory),
         spill: SpillLimits::new(resources.memory, resources.folder()),
+        without: &[],
     };
     let work = || {
         let (near, of_near) = search.near(&TablesInMemory, progress)?.unzip();

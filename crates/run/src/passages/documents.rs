@@ -43,20 +43,30 @@ impl Precedence {
 /// What documents that are not compared do not have in common.
 #[derive(Debug, Clone, Copy)]
 pub struct Salts {
-    /// Where the copies stand.
-    pub scope: PassageScope,
-    /// Whether the only given field of records separates them.
-    pub is_separated: bool,
+    scope: PassageScope,
+    /// The number of the given field that separates them.
+    pub(super) separated: Option<usize>,
 }
 
 impl Salts {
+    /// Of documents with these settings, whose copies stand there.
+    ///
+    /// # Errors
+    /// A method that does not exist.
+    pub fn new(settings: &Settings, scope: PassageScope) -> Result<Self, LookalikeError> {
+        let given = settings.given_fields()?;
+        let separated = settings.separate_by.as_ref();
+        let separated = separated.and_then(|field| given.iter().position(|name| name == field));
+        Ok(Self { scope, separated })
+    }
+
     /// Of a document, of which `own` is a number that no other one has; `None` if it is compared with all
     /// others.
     #[must_use]
     pub fn of(self, record: &RecordView<'_>, own: u64) -> Option<u64> {
         match self.scope {
             PassageScope::Within => Some(own),
-            _ => self.is_separated.then(|| value_hash(record.given.of(0))),
+            _ => self.separated.map(|field| value_hash(record.given.of(field))),
         }
     }
 }

@@ -12,20 +12,20 @@ use super::tables::{Tables, Totals};
 use crate::analysis::pool;
 use crate::guards::LossLimit;
 use crate::job_steps::JobSteps;
-use crate::jobs::{outputs, recorded_run};
-use crate::page_files::write_page;
 use crate::panics::caught;
 use crate::reading::Documents;
 use crate::readings::first::ReadCounts;
 use crate::readings::second::{Routing, SecondReading, Written};
+use crate::recorded_run::{outputs, recorded_run};
 use crate::search_job::{SearchOutcome, SearchRun, limits};
 use crate::settings::thread_count;
 use crate::table_store::{TableFiles, TableStore, write_problems};
 use crate::{LookalikeError, Settings, input_fields, skipped_files, summarise};
 use lookalike_engine::Progress;
-use lookalike_io::Inputs;
-use lookalike_io::sink::{RouteOptions, Staging};
-use lookalike_report::{Page, PassageReport, PassageSummary, Run, SpanCounts, Tool};
+use lookalike_io::sink::{RouteOptions, Staging, WrittenFiles};
+use lookalike_io::table::TableFormat;
+use lookalike_io::{Inputs, Problem};
+use lookalike_report::{PassageReport, PassageSummary, Run, SpanCounts, Tool};
 use serde_json::{Map, Value, json};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -106,13 +106,7 @@ fn carry_out(
 ) -> Result<SearchOutcome<PassageSummary>, LookalikeError> {
     let started = Instant::now();
     let writes_documents = job.passages.writes_documents();
-    let last = if writes_documents { "writing" } else { "locating" };
-    let of_near: &[_] = match job.passages.gaps {
-        Some(_) => &["reading", "comparing", "locating"],
-        None => &[],
-    };
-    let steps = [of_near, &["reading", "comparing", last]].concat();
-    let progress = &JobSteps::new(steps, progress);
+    let progress = &JobSteps::new(job.passages.steps(), progress);
     job.passages.check()?;
     check_documents(&job.settings, &job.passages, !job.against.is_empty())?;
     let of_documents = job.passages.of_documents(&job.settings)?;
@@ -144,75 +138,120 @@ fn carry_out(
         admitted: job.run.admitted(),
         limits: limits(job.run.threads, job.run.memory),
         spill: SpillLimits::new(job.run.memory, job.run.spill_folder(&job.output)),
+        without: &[],
     };
-    let store = TableFiles { staging: &staging, format: job.run.tables };
-    // First: the last reading is the one that sees whether inputs have changed.
-    let near = search.near(&store, progress)?;
-    let found = search.find(progress)?;
-    let reading = started.elapsed().as_secs_f64();
-    let options = RouteOptions { files: Some(own_files), ..RouteOptions::default() };
-    let mut files =
-        job.passages.writes_spans().then(|| SpanFiles::new(&search, &found.first, &staging));
-    let writing = match &mut files {
-        Some(files) => Writing::Spans(files),
-        None if writes_documents => {
-            Writing::Documents(Routing { staging: &staging, options: &options })
-        }
-        None => Writing::Nothing,
-    };
-    let choice = job.report.then(|| Choice::new(&found));
-    let mut shown = choice.as_ref().map(Collected::new);
-    let (tables, totals, written) =
-        search.place(&found, &store, writing, shown.as_mut(), progress)?;
-    let files = files.map(SpanFiles::finish).transpose()?;
-    let (spans, files) = files.map_or((None, Vec::new()), |(spans, files)| (Some(spans), files));
-    let own_units = found.first.of_first(own_files as usize).words;
-    check_loss(
-        most.as_ref(),
-        totals.cut_units + totals.rest_units,
-        own_units,
-        job.passages.unit.name(),
-    )?;
-
     let against = Some(&job.against[..]).filter(|against| !against.is_empty());
     let mut settings = recorded(&of_documents, &job.passages, against);
-    settings.insert("job".into(), recorded_job(job, &of_documents));
-    let mut summary = search.summary(&found, settings, totals, &written, spans);
-    let Tables { passages, cuts, edits } = tables;
-    let mut tables: Vec<_> = std::iter::once(passages).chain(cuts).chain(edits).collect();
-    if let Some((table, counts)) = near {
-        tables.push(table);
-        summary.near = Some(counts);
-    }
-    let skipped = skipped_files::rows(&inputs.skipped);
-    let problems = found.first.problems.listed();
-    if !problems.is_empty() || !skipped.is_empty() {
-        tables.push(write_problems(problems.iter().chain(&skipped), &store)?);
-    }
-    summary.outputs = outputs(&tables, written.files.as_ref());
-    summary.outputs.extend(files);
-    let phases = [("searching", reading), (last, started.elapsed().as_secs_f64() - reading)];
-    let (command, threads) = (&job.run.command, search.limits.threads);
-    summary.run = Some(Run {
-        scratch_bytes: Some(found.spilled).filter(|&bytes| bytes > 0),
-        ..recorded_run(command, &summary.inputs, threads, &phases, started)
-    });
-    if let Some(shown) = shown {
-        let report = PassageReport { summary: &summary, exhibits: &shown.finish() };
-        write_page(&staging, &Page { html: report.html()?, files: Vec::new() })?;
-    }
+    settings.insert("job".into(), recorded_job(&of_documents, &job.inputs, &job.against));
+    let results = Results {
+        staging: &staging,
+        folder: "",
+        tables: job.run.tables,
+        report: job.report,
+        options: &RouteOptions { files: Some(own_files), ..RouteOptions::default() },
+        most,
+        settings,
+        command: &job.run.command,
+        started,
+    };
+    let (summary, problems, _) = results.write(&search, progress)?;
     if let Some(config) = &job.run.config {
         staging.write("config.toml", config.as_bytes())?;
     }
-    staging.write("summary.json", summary.to_json()?.as_bytes())?;
     if !writes_documents {
         // Where records are written, that reading has looked.
         inputs.verify_unchanged()?;
     }
     staging.commit_unless(&|| progress.cancelled())?;
-    let problems = found.first.problems.listed().to_vec();
     let Inputs { skipped, left_out, .. } = inputs;
     Ok(SearchOutcome { summary, problems, skipped, left_out })
+}
+
+/// Where the results of a search go.
+pub(super) struct Results<'a> {
+    pub(super) staging: &'a Staging,
+    /// The folder of its summary, its tables and its report, with a slash behind it; empty for the directory
+    /// itself, where documents are.
+    pub(super) folder: &'static str,
+    pub(super) tables: TableFormat,
+    /// Whether to write `report.html`.
+    pub(super) report: bool,
+    /// How documents are written.
+    pub(super) options: &'a RouteOptions,
+    /// The most that may be cut.
+    pub(super) most: Option<LossLimit>,
+    /// What the summary says of the settings.
+    pub(super) settings: Map<String, Value>,
+    pub(super) command: &'a str,
+    pub(super) started: Instant,
+}
+
+impl Results<'_> {
+    /// Searches, and writes what was found; the summary, the first problems, and the documents.
+    ///
+    /// # Errors
+    /// Documents that cannot be read, or have changed; outputs that cannot be written; more cut than may be.
+    pub(super) fn write(
+        self,
+        search: &Search<'_>,
+        progress: &dyn Progress,
+    ) -> Result<(PassageSummary, Vec<Problem>, Option<WrittenFiles>), LookalikeError> {
+        let Self { staging, folder, options, .. } = self;
+        let Search { documents, passages, own_files, .. } = *search;
+        let inputs = documents.inputs;
+        let store = TableFiles { staging, folder, format: self.tables };
+        // First: the last reading is the one that sees whether inputs have changed.
+        let near = search.near(&store, progress)?;
+        let found = search.find(progress)?;
+        let reading = self.started.elapsed().as_secs_f64();
+        let mut files =
+            passages.writes_spans().then(|| SpanFiles::new(search, &found.first, staging));
+        let writing = match &mut files {
+            Some(files) => Writing::Spans(files),
+            None if passages.writes_documents() => Writing::Documents(Routing { staging, options }),
+            None => Writing::Nothing,
+        };
+        let choice = self.report.then(|| Choice::new(&found));
+        let mut shown = choice.as_ref().map(Collected::new);
+        let (tables, totals, written) =
+            search.place(&found, &store, writing, shown.as_mut(), progress)?;
+        let files = files.map(SpanFiles::finish).transpose()?;
+        let (spans, files) =
+            files.map_or((None, Vec::new()), |(spans, files)| (Some(spans), files));
+        let own_units = found.first.of_first(own_files as usize).words;
+        let cut = totals.cut_units + totals.rest_units;
+        check_loss(self.most.as_ref(), cut, own_units, passages.unit.name())?;
+
+        let mut summary = search.summary(&found, self.settings, totals, &written, spans);
+        let Tables { passages: listed, cuts, edits } = tables;
+        let mut tables: Vec<_> = std::iter::once(listed).chain(cuts).chain(edits).collect();
+        if let Some((table, counts)) = near {
+            tables.push(table);
+            summary.near = Some(counts);
+        }
+        let skipped = skipped_files::rows(&inputs.skipped);
+        let problems = found.first.problems.listed();
+        if !problems.is_empty() || !skipped.is_empty() {
+            tables.push(write_problems(problems.iter().chain(&skipped), &store)?);
+        }
+        summary.outputs = outputs(&tables, written.files.as_ref());
+        summary.outputs.extend(files);
+        let last = passages.last_step();
+        let seconds = self.started.elapsed().as_secs_f64() - reading;
+        let phases = [("searching", reading), (last, seconds)];
+        let threads = search.limits.threads;
+        summary.run = Some(Run {
+            scratch_bytes: Some(found.spilled).filter(|&bytes| bytes > 0),
+            ..recorded_run(self.command, &summary.inputs, threads, &phases, self.started)
+        });
+        if let Some(shown) = shown {
+            let report = PassageReport { summary: &summary, exhibits: &shown.finish() };
+            let html = report.html()?;
+            staging.write(&format!("{folder}report.html"), html.as_bytes())?;
+        }
+        staging.write(&format!("{folder}summary.json"), summary.to_json()?.as_bytes())?;
+        Ok((summary, problems.to_vec(), written.files))
+    }
 }
 
 impl Search<'_> {
@@ -242,7 +281,7 @@ impl Search<'_> {
         let inputs = documents.inputs;
         let none = ShownPassages::default();
         let excerpts = shown.as_ref().map_or(&none, |shown| shown.passages());
-        let placing = || Placing::new(inputs, found, &stretches, passages, excerpts);
+        let placing = || Placing::new(inputs, found, self.without, &stretches, passages, excerpts);
         let cut = |_: &[(u32, u32)]| placing();
         let say = |_: &[(u32, u32)]| Spanning::new(self, found, placing());
         let read = |each: &mut dyn FnMut(_) -> _| {
@@ -322,15 +361,11 @@ impl Search<'_> {
 }
 
 /// What `explain` reads back.
-fn recorded_job(job: &PassagesJob, settings: &Settings) -> Value {
+pub(super) fn recorded_job(settings: &Settings, inputs: &[String], against: &[String]) -> Value {
     let mut settings = settings.clone();
     settings.formats = settings.formats.recorded();
     let arguments = summarise::recorded;
-    json!({
-        "settings": settings,
-        "inputs": arguments(&job.inputs),
-        "against": arguments(&job.against),
-    })
+    json!({ "settings": settings, "inputs": arguments(inputs), "against": arguments(against) })
 }
 
 /// What a search writes beside its tables.

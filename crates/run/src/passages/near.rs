@@ -43,7 +43,7 @@ impl Search<'_> {
         let second = SecondReading { documents, first: &found.first, wanted: &wanted, limits };
         let nothing = ShownPassages::default();
         let visitor = |_: &[(u32, u32)]| {
-            Placing::new(documents.inputs, &found, &stretches, passages, &nothing)
+            Placing::new(documents.inputs, &found, &[], &stretches, passages, &nothing)
         };
         let mut placed = Placed::default();
         let mut each = |document| {

@@ -37,6 +37,8 @@ pub(super) struct PlacedDocument {
 pub(super) struct Placing<'a> {
     inputs: &'a Inputs,
     found: &'a Found,
+    /// The documents that were removed before.
+    without: &'a [(u32, u32)],
     stretches: &'a Stretches,
     settings: &'a PassageSettings,
     shown: &'a ShownPassages,
@@ -51,6 +53,7 @@ impl<'a> Placing<'a> {
     pub(super) fn new(
         inputs: &'a Inputs,
         found: &'a Found,
+        without: &'a [(u32, u32)],
         stretches: &'a Stretches,
         settings: &'a PassageSettings,
         shown: &'a ShownPassages,
@@ -58,6 +61,7 @@ impl<'a> Placing<'a> {
         Self {
             inputs,
             found,
+            without,
             stretches,
             settings,
             shown,
@@ -168,10 +172,11 @@ impl ChunkVisitor for Placing<'_> {
 impl Fates for Placing<'_> {
     fn fate(&self, file: u32, record: u32) -> Fate {
         let place = (file, record);
-        match self.found.first.bad.binary_search(&place) {
-            Ok(_) => Fate::Rejected,
-            Err(_) if self.removed.binary_search(&place).is_ok() => Fate::Removed,
-            Err(_) => Fate::Kept,
+        let is_in = |places: &[(u32, u32)]| places.binary_search(&place).is_ok();
+        match place {
+            _ if is_in(&self.found.first.bad) => Fate::Rejected,
+            _ if is_in(&self.removed) || is_in(self.without) => Fate::Removed,
+            _ => Fate::Kept,
         }
     }
 

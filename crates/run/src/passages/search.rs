@@ -35,6 +35,9 @@ pub(super) struct Search<'a> {
     pub(super) admitted: Admitted,
     pub(super) limits: PipelineLimits,
     pub(super) spill: SpillLimits,
+    /// Files and numbers of the documents that were removed before, ascending: they are not looked at, and
+    /// written as removed.
+    pub(super) without: &'a [(u32, u32)],
 }
 
 /// What a search found.
@@ -111,11 +114,12 @@ impl Search<'_> {
         let reader = UnitReader::new(&passages.unit, &analysis, settings.fields.has_sections());
         let inputs = documents.inputs;
         let keep = Precedence::new(settings)?;
-        let salts = Salts { scope: passages.scope, is_separated: settings.separate_by.is_some() };
+        let salts = Salts::new(settings, passages.scope)?;
         let is_given = AtomicBool::new(false);
         let writes_spans = passages.writes_spans();
         let of_documents = AnchorReader {
             inputs,
+            without: self.without,
             writes_spans,
             reader: &reader,
             lengths,
@@ -194,6 +198,7 @@ impl WindowHasher for SecondReader<'_> {
 /// Finds the anchors of documents.
 struct AnchorReader<'a> {
     inputs: &'a Inputs,
+    without: &'a [(u32, u32)],
     writes_spans: bool,
     reader: &'a UnitReader,
     lengths: Lengths,
@@ -207,13 +212,17 @@ impl DocumentReader for AnchorReader<'_> {
     type Scratch = (UnitScratch, AnchorScratch);
     type Found = (ReadDocument, Vec<Anchor>);
 
+    fn skips(&self, place: (u32, u32)) -> bool {
+        self.without.binary_search(&place).is_ok()
+    }
+
     fn read(
         &self,
         record: &RecordView<'_>,
         text: &str,
         (units, scratch): &mut Self::Scratch,
     ) -> (usize, Option<Self::Found>) {
-        if self.salts.is_separated && record.given.of(0).next().is_some() {
+        if self.salts.separated.is_some_and(|field| record.given.of(field).next().is_some()) {
             self.is_given.store(true, Ordering::Relaxed);
         }
         let count = self.reader.read(text, self.salts.of(record, number_of(record)), units);

@@ -122,6 +122,20 @@ impl PassageSettings {
         self.cuts() && self.write == WhatIsWritten::Documents
     }
 
+    /// The step of the last reading.
+    pub(super) fn last_step(&self) -> &'static str {
+        if self.writes_documents() { "writing" } else { "locating" }
+    }
+
+    /// The steps of a search.
+    pub(crate) fn steps(&self) -> Vec<&'static str> {
+        let of_near: &[_] = match self.gaps {
+            Some(_) => &["reading", "comparing", "locating"],
+            None => &[],
+        };
+        [of_near, &["reading", "comparing", self.last_step()]].concat()
+    }
+
     /// Whether spans are written.
     #[must_use]
     pub fn writes_spans(&self) -> bool {

@@ -55,6 +55,11 @@ pub(crate) trait DocumentReader: Sync {
     /// What is found in a document.
     type Found: Send;
 
+    /// Whether a document, by its file and number, is not read, and not counted.
+    fn skips(&self, _place: (u32, u32)) -> bool {
+        false
+    }
+
     /// Reads a document: the number of its words, and what was found if it is anything.
     fn read(
         &self,
@@ -219,6 +224,7 @@ impl<F: Send> ChunkReading<F> {
         chunk.visit_once(inputs, visit, &mut |item| {
             let (file, record) = item.place();
             match item {
+                Item::Record(_) if reader.skips((file, record)) => documents += 1,
                 Item::Record(view) => {
                     let text = plain_text(&view.content);
                     let (words, found) = reader.read(&view, &text, scratch);

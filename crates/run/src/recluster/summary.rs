@@ -5,8 +5,8 @@
 
 use super::answer::Answer;
 use super::tables::Written;
-use crate::jobs::output;
 use crate::memory;
+use crate::recorded_run::output;
 use crate::summarise::{NO_REPORT, count_clusters, count_of, settings_summary};
 use lookalike_report::{Pairs, Phase, Removed, Run, SettingsSummary, SimilarityHistogram, Summary};
 use serde_json::{json, to_value};
@@ -38,7 +38,7 @@ pub(super) fn summarise(answer: &Answer<'_>, written: &Written, started: Instant
     }
     let seconds = started.elapsed().as_secs_f64();
     summary.run = Some(Run {
-        directory: crate::jobs::working_directory(),
+        directory: crate::recorded_run::working_directory(),
         command_line: job.command.clone(),
         threads: 1,
         seconds,

@@ -60,10 +60,7 @@ impl ReadTexts {
                 units: unit_reader(context)?,
                 lengths: passages.check()?,
                 precedence: Precedence::new(settings)?,
-                salts: Salts {
-                    scope: passages.scope,
-                    is_separated: settings.separate_by.is_some(),
-                },
+                salts: Salts::new(settings, passages.scope)?,
                 given: settings.given_fields()?.len(),
                 out: TextDocumentWriter::default(),
                 scratch: UnitScratch::default(),

@@ -171,12 +171,17 @@ impl Staging {
         self.partial.join(name)
     }
 
+    /// Makes a directory in the result, for files that others write.
+    pub fn folder(&self, name: &str) -> Result<(), OutputError> {
+        let folder = self.path(name);
+        fs::create_dir_all(&folder).map_err(|e| OutputError::io("create the directory", &folder, e))
+    }
+
     /// Writes a small file; directories in its name are created.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), OutputError> {
         let path = self.path(name);
-        if let Some(folder) = path.parent().filter(|_| name.contains('/')) {
-            fs::create_dir_all(folder)
-                .map_err(|e| OutputError::io("create the directory", folder, e))?;
+        if let Some((folder, _)) = name.rsplit_once('/') {
+            self.folder(folder)?;
         }
         fs::write(&path, content).map_err(|e| OutputError::io("write the file", &path, e))
     }
