@@ -129,6 +129,7 @@ fn summary() -> Summary {
         },
         without_features: WithoutFeatures { no_words: 112, ..WithoutFeatures::default() },
         skipped_files: 3,
+        passages: None,
         symbol_differences: None,
         differences: Some(differences()),
         source_code_inputs: 0,
