@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -161,13 +162,15 @@ def faults(c: Checks, folder: Path, bucket: Bucket, proxy, command: str, scratch
         return done, out
 
     def on(part: str, what, every: int = 1, first: int = 0):
-        asked = [0]
+        # Requests of several threads come in any order: each object has faults of its own, so that no request for it
+        # meets one again and again.
+        asked: Counter = Counter()
 
         def fault(method: str, path: str, _: int):
             if method != "GET" or part not in path:
                 return None
-            asked[0] += 1
-            return what if asked[0] > first and asked[0] % every == 0 else None
+            asked[path] += 1
+            return what if sum(asked.values()) > first and asked[path] % every == 0 else None
 
         return fault
 
