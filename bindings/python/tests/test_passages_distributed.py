@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -74,6 +75,24 @@ def engine(tmp_path: Path) -> Iterator[Processes]:
         yield engine
 
 
+def tokens(texts: list[str | None]) -> dict[str, Any]:
+    """Columns of the words of texts as lists, of numbers and of strings with all that is escaped."""
+    words = [None if text is None else text.lower().split() for text in texts]
+    numbers = {word: at for at, word in enumerate(sorted({word for of in words for word in of or []}))}
+    spell = {word: f"{word}\n\\n\\\\" if at % 3 else word for word, at in numbers.items()}
+    return {
+        "ids": pyarrow.array([None if of is None else [numbers[word] for word in of] for of in words], pyarrow.list_(pyarrow.int32())),
+        "words": pyarrow.array([None if of is None else [spell[word] for word in of] for of in words]),
+    }
+
+
+def elements(lines: str, table: Any, field: str) -> list[Any]:
+    """The elements of a list, of one on each line."""
+    escapes = {r"\n": "\n", r"\\": "\\"}
+    found = [re.sub(r"\\.", lambda escape: escapes[escape[0]], line) for line in lines.split("\n")[:-1]]
+    return found if pyarrow.types.is_string(table[field].type.value_type) else [int(one) for one in found]
+
+
 def check(engine: Processes, found: FoundPassages[Any], result: lookalike.Passages, table: Any) -> None:
     """Every row, the documents, the digest and the numbers equal those of one machine."""
     for name, own, expected in (
@@ -90,10 +109,13 @@ def check(engine: Processes, found: FoundPassages[Any], result: lookalike.Passag
         assert rows_of(rows) == rows_of(expected), name
     if result.edits is not None:
         left = dict(zip(*(engine.collect(found.left)[name].to_pylist() for name in ("record", "text")), strict=True))
-        texts = [left.get(row["row"] + 1, row["text"]) for row in table.to_pylist()]
+        unit = found.summary["settings"]["unit"]
+        field = unit.removeprefix("tokens:") if unit.startswith("tokens:") else "text"
+        made = {record: text if text is None or field == "text" else elements(text, table, field) for record, text in left.items()}
+        texts = [made.get(row["row"] + 1, row[field]) for row in table.to_pylist()]
         assert {record - 1 for record, text in left.items() if text is None} == set(result.removed().to_pylist())
         stays = [text for text, stay in zip(texts, result.mask().to_pylist(), strict=True) if stay]
-        assert stays == result.apply(table)["text"].to_pylist()
+        assert stays == result.apply(table)[field].to_pylist()
     assert {name: found.summary[name] for name in NUMBERS} == {name: result.summary.get(name, 0) for name in NUMBERS}
 
 
@@ -121,6 +143,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "longest": {"length": 6, "keep": "longest"},
     "keep": {"length": 6, "keep": ["max:score", "newest", "last"]},
     "separated": {"length": 5, "separate_by": "site"},
+    "tokens": {"length": 8, "unit": "tokens:ids", "keep": "longest"},
+    "tokens that are strings": {"length": 6, "unit": "tokens:words", "cut": "later", "rest": 3},
 }
 
 
@@ -133,6 +157,7 @@ def test_equals_one_machine(engine: Processes, name: str, limits: Limits) -> Non
         "site": [chance.choice(["a", "b", None]) for _ in texts],
         "score": [chance.choice([None, 0.5, 2.0]) for _ in texts],
         "date": [chance.choice([None, "2024-05-01", "2023-01-01"]) for _ in texts],
+        **tokens(texts),
     }
     table = table_of(texts, **columns)
     result = lookalike.passages(table, **SETTINGS[name])
@@ -200,8 +225,6 @@ def test_a_field_that_no_document_has_is_refused(engine: Processes) -> None:
 def test_what_is_for_one_machine_is_refused() -> None:
     with pytest.raises(lookalike.SettingsError, match="lists near passages, which runs over several machines do not"):
         question(length=6, gaps=3, cut="none").context().task("runs").columns
-    with pytest.raises(lookalike.SettingsError, match="cuts lists, which runs over several machines do not"):
-        question(unit="tokens:ids").context().task("runs").columns
     with pytest.raises(lookalike.SettingsError, match="copies='1': use 2 or more"):
         question(copies=1).context().task("runs").columns
 

@@ -306,7 +306,7 @@ def passages(
     given |= {"joint": joint, "rest": rest, "shortest": shortest, "gaps": gaps, "agree": agree}
     settings, required, asked = settings_of_call(settings, text, id, keep, separate_by, given)
     limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict)
-    tokens = _tokens(unit)
+    tokens = tokens_field(unit)
     documents = opener(data, settings if tokens is None else settings.replace(features=tokens), name, required)
     found = _lookalike.passages(documents, settings.to_json(), asked, limits)
     return Passages(found, settings, documents, library_of(data), tokens)
@@ -341,7 +341,7 @@ def settings_of_call(
     for setting, choices in (("cut", _CUTS), ("scope", _SCOPES), ("whole", _WHOLES)):
         if asked[setting] is not None or setting != "whole":
             asked[setting] = _one_of(setting, asked[setting], choices)
-    tokens = _tokens(asked["unit"])
+    tokens = tokens_field(asked["unit"])
     if not tokens:
         asked["unit"] = _one_of("unit", asked["unit"], (*_UNITS, "tokens:FIELD"))
     if asked.get("agree") is not None:
@@ -358,7 +358,7 @@ def settings_of_call(
     return settings, required, json.dumps(asked)
 
 
-def _tokens(unit: object) -> str | None:
+def tokens_field(unit: object) -> str | None:
     """The list field whose elements are units, if they are."""
     return unit.removeprefix("tokens:") if isinstance(unit, str) and unit.startswith("tokens:") else None
 

@@ -6,7 +6,7 @@ use arrow_schema::SchemaRef;
 use lookalike_engine::Linkage;
 use lookalike_join::Criterion;
 use lookalike_run::passages::settings::check_documents;
-use lookalike_run::{LookalikeError, PassageSettings, PassageUnit, Settings, feature_settings};
+use lookalike_run::{LookalikeError, PassageSettings, Settings, feature_settings};
 use std::marker::PhantomData;
 
 /// A part of a run that reads the rows of one task, in order, and makes others.
@@ -133,13 +133,17 @@ impl StepContext {
         settings.refuse_across_against(options.has_against)?;
         settings.refuse_fields_of_method(what)?;
         let matching = settings.matching()?;
-        if let Some(passages) = &options.passages {
-            check_passages(settings, passages)?;
-        }
+        let settings = match &options.passages {
+            None => settings.clone(),
+            Some(passages) => {
+                check_passages(settings, passages)?;
+                passages.of_documents(settings)?.into_owned()
+            }
+        };
         let StepOptions { name, against_name, only_against, complete, cross, protects, .. } =
             options;
         Ok(Self {
-            settings: settings.clone(),
+            settings,
             names: [name, against_name],
             only_against,
             complete,
@@ -180,9 +184,6 @@ fn check_passages(settings: &Settings, passages: &PassageSettings) -> Result<(),
     };
     if passages.writes_spans() {
         return refused("write=spans writes files".into());
-    }
-    if let PassageUnit::Tokens(field) = &passages.unit {
-        return refused(format!("unit=tokens:{field} cuts lists"));
     }
     if let Some(gaps) = passages.gaps {
         return refused(format!("gaps={gaps} lists near passages"));

@@ -21,8 +21,15 @@ if TYPE_CHECKING:
 Report = bool | Callable[[Stage], None] | None
 
 
-def read_columns(rows: DataFrame, settings: Settings, named: list[str], row: str | None) -> DataFrame:
+def read_columns(
+    rows: DataFrame, settings: Settings, named: list[str], row: str | None, tokens: str | None = None
+) -> DataFrame:
     """The columns of documents that are read.
+
+    Parameters
+    ----------
+    tokens
+        A column of lists, which takes the place of the text.
 
     Raises
     ------
@@ -31,10 +38,13 @@ def read_columns(rows: DataFrame, settings: Settings, named: list[str], row: str
     """
     rules = [*_lookalike.keep_fields(settings.to_json()), *_lookalike.given_fields(settings.to_json())]
     texts = _lookalike.text_fields(settings.to_json())
-    wanted = [settings.text, *texts, settings.html, settings.id, settings.url, settings.title, settings.date, *rules]
+    content = [settings.text, *texts, settings.html] if tokens is None else [tokens]
+    wanted = [*content, settings.id, settings.url, settings.title, settings.date, *rules]
     wanted += [] if row is None else [row]
     required = [*named, *rules, *([] if row is None else [row])]
-    if settings.text not in rows.columns and settings.html not in rows.columns:
+    if tokens is not None:
+        required.append(tokens)
+    elif settings.text not in rows.columns and settings.html not in rows.columns:
         required += texts
     missing = [column for column in required if column not in rows.columns]
     if missing:

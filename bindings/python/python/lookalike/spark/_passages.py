@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from lookalike._errors import DataError, SettingsError
-from lookalike._passages import Cut, Scope, Whole, settings_of_call
+from lookalike._passages import Cut, Scope, Whole, settings_of_call, tokens_field
 from lookalike._settings import Settings
 from lookalike.distributed import names
 from lookalike.distributed.limits import Limits
@@ -16,7 +16,8 @@ from lookalike.spark._call import Report, check_documents, found_by_key, is_with
 from lookalike.spark._result import renamed
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import DataType
 
 #: The columns by which documents are found, and of the text that is left.
 _KEY, _LEFT = "lookalike_key", "lookalike_left"
@@ -86,7 +87,8 @@ class SparkPassages:
 
         if self._question.resolved["cut"] == "none":
             raise SettingsError("cut='none' cuts nothing: call passages() with cut='kept', which is the default")
-        text, id = self._question.settings.text, self._question.settings.id
+        settings, tokens = self._question.settings, tokens_field(self._question.resolved["unit"])
+        text, id = tokens or settings.text, settings.id
         if text not in documents.columns:
             # Of HTML alone: nothing is cut.
             return documents
@@ -98,7 +100,8 @@ class SparkPassages:
         key = None if self._row is not None else documents[id].cast("string")
         found, key = found_by_key(documents, left, _KEY, [_LEFT], row=self._row, key=key, which="documents that are cut")
         joined = documents.join(found, key == found[_KEY], "left").where(found[_KEY].isNull() | found[_LEFT].isNotNull())
-        own = functions.coalesce(found[_LEFT], documents[text]).alias(text)
+        new = found[_LEFT] if tokens is None else _list_of_lines(found[_LEFT], documents.schema[text].dataType)
+        own = functions.coalesce(new, documents[text]).alias(text)
         return joined.select(*(own if name == text else documents[name] for name in documents.columns))
 
     def __repr__(self) -> str:
@@ -107,6 +110,22 @@ class SparkPassages:
             f"<lookalike.spark.SparkPassages: {summary['documents']:,} documents, {summary['passages']:,} passages, "
             f"{summary['cuts']:,} cuts>"
         )
+
+
+def _list_of_lines(lines: Column, kind: DataType) -> Column:
+    """A list of integers or strings of its elements one a line, in which a line end is ``\\n`` and a backslash ``\\\\``."""
+    from pyspark.sql import functions
+
+    escaped, line_end = functions.lit(r"\n"), functions.lit("\n")
+
+    def element(line: Column) -> Column:
+        # Between escaped backslashes, a backslash is that of a line end.
+        parts = functions.split(line, r"\\\\")
+        return functions.array_join(functions.transform(parts, lambda part: functions.replace(part, escaped, line_end)), "\\")
+
+    # Each line ends, the last one as well.
+    split = functions.split(lines, "\n")
+    return functions.transform(functions.slice(split, 1, functions.size(split) - 1), element).cast(kind)
 
 
 def passages(
@@ -145,8 +164,8 @@ def passages(
         Directory of the stages, which driver and workers can reach; the DataFrames of the result read it. It has a copy of the
         texts.
     length, unit, copies, scope, separate_by, keep, cut, whole, joint, rest, shortest, settings, text, id, name
-        As of :func:`lookalike.passages`; units are no tokens of a list. With ``cut="kept"`` one task decides about documents that have
-        passages in common, of at most ``limits.runs`` passages.
+        As of :func:`lookalike.passages`. With ``cut="kept"`` one task decides about documents that have passages in
+        common, of at most ``limits.runs`` passages.
     row : str, optional
         Column with the number of each row, from 0 and distinct: the order of the collection, and the ``record`` columns. By
         default documents are ordered by id, and equal ids by their texts.
@@ -162,7 +181,7 @@ def passages(
     given |= {"joint": joint, "rest": rest, "shortest": shortest}
     settings, named, asked = settings_of_call(settings, text, id, keep, separate_by, given)
     question = PassageQuestion(settings, asked, name)
-    rows = read_columns(documents, settings, named, row)
+    rows = read_columns(documents, settings, named, row, tokens_field(unit))
     context = question.context()
     engine = started([rows], work, [context.settings, context.options, row], tasks, resume, progress)
     read = engine.finished_rows("read")
