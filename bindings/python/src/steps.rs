@@ -108,23 +108,27 @@ pub(crate) fn passage_columns(
     steps::passage_columns(table).map_err(|error| errors::exception(py, error))
 }
 
-/// The digest of a search for passages with these settings, from the sums of its rows.
+/// The digest of a search for passages with these settings, from the sums of its rows; with `near` that of its near
+/// passages.
 #[pyfunction]
 pub(crate) fn passage_digest(
     py: Python<'_>,
     sums: PyRecordBatchReader,
     passages: &str,
+    near: bool,
 ) -> PyResult<String> {
     let passages = passages::parse(py, passages)?;
-    let digest = steps::passage_digest(&batches(sums)?, &passages);
+    let digest = steps::passage_digest(&batches(sums)?, &passages, near);
     digest.map_err(|error| errors::exception(py, error))
 }
 
-/// The settings of passages as JSON, with the length that they have.
+/// The settings of passages as JSON, with the length that they have, and the shortest window that is looked for.
 #[pyfunction]
-pub(crate) fn passage_settings(py: Python<'_>, passages: &str) -> PyResult<String> {
+pub(crate) fn passage_settings(py: Python<'_>, passages: &str) -> PyResult<(String, u32)> {
     let resolved = passages::parse(py, passages)?.resolved();
-    serde_json::to_string(&resolved).map_err(|error| PyValueError::new_err(error.to_string()))
+    let shortest = resolved.shortest_windows().map_err(|error| errors::exception(py, error))?;
+    let json = serde_json::to_string(&resolved);
+    Ok((json.map_err(|error| PyValueError::new_err(error.to_string()))?, shortest.window()))
 }
 
 /// Refuses a field that settings name and that no document has; `given` are the columns `given` of documents.

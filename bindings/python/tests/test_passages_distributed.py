@@ -99,10 +99,11 @@ def check(engine: Processes, found: FoundPassages[Any], result: lookalike.Passag
         ("passages", found.passages, result.table),
         ("cuts", found.cuts, result.cuts),
         ("edits", found.edits, result.edits),
+        ("near", found.near, result.near),
     ):
-        rows = engine.table(own, names.passages(name))
+        rows = None if own is None else engine.table(own, names.passages(name))
         if expected is None:
-            assert rows.num_rows == 0
+            assert rows is None or (rows.num_rows == 0 and name != "near")
             continue
         expected = pyarrow.table(expected)
         assert rows.column_names == expected.column_names
@@ -116,6 +117,7 @@ def check(engine: Processes, found: FoundPassages[Any], result: lookalike.Passag
         assert {record - 1 for record, text in left.items() if text is None} == set(result.removed().to_pylist())
         stays = [text for text, stay in zip(texts, result.mask().to_pylist(), strict=True) if stay]
         assert stays == result.apply(table)[field].to_pylist()
+    assert found.summary.get("near") == result.summary.get("near")
     assert {name: found.summary[name] for name in NUMBERS} == {name: result.summary.get(name, 0) for name in NUMBERS}
 
 
@@ -143,7 +145,10 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "longest": {"length": 6, "keep": "longest"},
     "keep": {"length": 6, "keep": ["max:score", "newest", "last"]},
     "separated": {"length": 5, "separate_by": "site"},
-    "tokens": {"length": 8, "unit": "tokens:ids", "keep": "longest"},
+    "near": {"length": 12, "gaps": 3, "agree": "0.6"},
+    "near, separated": {"length": 6, "gaps": 1, "separate_by": "site", "cut": "none"},
+    "near seeds as long as passages": {"length": 4, "gaps": 0, "keep": "longest", "scope": "across"},
+    "tokens": {"length": 8, "gaps": 2, "unit": "tokens:ids", "keep": "longest"},
     "tokens that are strings": {"length": 6, "unit": "tokens:words", "cut": "later", "rest": 3},
 }
 
@@ -162,6 +167,7 @@ def test_equals_one_machine(engine: Processes, name: str, limits: Limits) -> Non
     table = table_of(texts, **columns)
     result = lookalike.passages(table, **SETTINGS[name])
     assert len(result.table) > (5 if name != "usual length" else -1)
+    assert result.near is None or len(result.near) > 20
     found = find_passages(engine, Side(engine.documents(table), 0, "row"), question(**SETTINGS[name]), limits=limits)
     check(engine, found, result, table)
 
@@ -176,6 +182,8 @@ def test_the_answer_does_not_depend_on_how_rows_are_divided(tmp_path: Path, seed
         "scope": chance.choice(["all", "within", "across"]),
         "cut": chance.choice(["kept", "kept", "later", "all", "none"]),
     }
+    if settings["scope"] != "within":
+        settings["gaps"] = chance.choice([None, 0, 3])
     limits = replace(MANY, bucket=chance.choice([10, 1000]), few=chance.choice([0, 10**6]), few_pairs=chance.choice([0, 10**6]))
     limits = replace(limits, one_task=chance.choice([0, 40, 10**6]))
     shuffled = table.take(chance.sample(range(table.num_rows), table.num_rows))
@@ -223,8 +231,6 @@ def test_a_field_that_no_document_has_is_refused(engine: Processes) -> None:
 
 
 def test_what_is_for_one_machine_is_refused() -> None:
-    with pytest.raises(lookalike.SettingsError, match="lists near passages, which runs over several machines do not"):
-        question(length=6, gaps=3, cut="none").context().task("runs").columns
     with pytest.raises(lookalike.SettingsError, match="copies='1': use 2 or more"):
         question(copies=1).context().task("runs").columns
 

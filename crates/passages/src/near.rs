@@ -48,11 +48,13 @@ pub struct NearPassage {
 
 /// Equal units of two documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Seed {
-    documents: [u32; 2],
+pub struct Seed {
+    /// The later document and the earlier one.
+    pub documents: [u32; 2],
     /// The first units, in the later document and in the earlier one.
-    starts: [u32; 2],
-    units: u32,
+    pub starts: [u32; 2],
+    /// Number of units.
+    pub units: u32,
 }
 
 /// The near passages of runs, which are in the order of their places: by the later document. Windows of
@@ -76,7 +78,13 @@ struct Seed {
 /// ```
 #[must_use]
 pub fn near_passages(runs: &[Run], lengths: Lengths, rule: NearRule) -> Vec<NearPassage> {
-    let mut seeds = seeds(runs, lengths.window());
+    near_of_seeds(seeds(runs, lengths), lengths, rule)
+}
+
+/// The near passages of the seeds of some pairs of documents, in any order: all seeds of each pair.
+#[must_use]
+pub fn near_of_seeds(seeds: Vec<Seed>, lengths: Lengths, rule: NearRule) -> Vec<NearPassage> {
+    let mut seeds = joined(seeds, lengths.window());
     seeds.par_sort_unstable();
     let of_pair = |seeds: &[Seed]| {
         let mut found = Vec::new();
@@ -90,8 +98,10 @@ pub fn near_passages(runs: &[Run], lengths: Lengths, rule: NearRule) -> Vec<Near
     pairs.into_par_iter().flat_map_iter(of_pair).collect()
 }
 
-/// The longest stretches of equal windows of each pair of documents.
-fn seeds(runs: &[Run], window: u32) -> Vec<Seed> {
+/// The stretches of equal windows of each pair of documents, as far as their first places follow each other.
+/// Runs may be given in several calls: those whose first places are in one document together.
+#[must_use]
+pub fn seeds(runs: &[Run], lengths: Lengths) -> Vec<Seed> {
     // Windows are equal if their first places are: runs on one axis, that of first places.
     let mut by_first: Vec<&Run> = runs.iter().collect();
     by_first.par_sort_unstable_by_key(|run| (run.first, run.at));
@@ -110,13 +120,13 @@ fn seeds(runs: &[Run], window: u32) -> Vec<Seed> {
                 seeds.push(Seed {
                     documents: [later.document, earlier.document],
                     starts: [later.unit, earlier.unit],
-                    units: windows + window - 1,
+                    units: lengths.units(windows),
                 });
             }
         }
         open.push(run);
     }
-    joined(seeds, window)
+    seeds
 }
 
 /// Seeds whose windows follow each other in both documents become one: their first places need not.

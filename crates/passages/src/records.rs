@@ -1,6 +1,7 @@
 //! What is found, as records of a fixed number of 32-bit numbers, for files and messages.
 
 use crate::classes::Piece;
+use crate::near::{NearPassage, Seed};
 use crate::questions::Question;
 use crate::{Anchor, Cut, Place, Run};
 
@@ -92,6 +93,29 @@ impl Record<5> for Cut {
     }
 }
 
+impl Record<5> for Seed {
+    fn to_record(&self) -> [u32; 5] {
+        let Self { documents: [later, earlier], starts: [start, other], units } = *self;
+        [later, earlier, start, other, units]
+    }
+
+    fn of_record([later, earlier, start, other, units]: [u32; 5]) -> Self {
+        Self { documents: [later, earlier], starts: [start, other], units }
+    }
+}
+
+impl Record<7> for NearPassage {
+    fn to_record(&self) -> [u32; 7] {
+        let Self { places: [at, first], units: [units, other], same } = *self;
+        [at.document, at.unit, units, first.document, first.unit, other, same]
+    }
+
+    fn of_record([document, unit, units, first, first_unit, other, same]: [u32; 7]) -> Self {
+        let places = [place(document, unit), place(first, first_unit)];
+        Self { places, units: [units, other], same }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,8 +130,10 @@ mod tests {
         fn all_of_a_record_comes_back(numbers in any::<[u32; 7]>()) {
             let [a, b, c, d, e, f, _] = numbers;
             prop_assert!(is_whole::<7, Anchor>(numbers) && is_whole::<7, Run>(numbers));
+            prop_assert!(is_whole::<7, NearPassage>(numbers));
             prop_assert!(is_whole::<6, Piece>([a, b, c, d, e, f]));
-            prop_assert!(is_whole::<5, Cut>([a, b, c, d, e]) && is_whole::<3, Question>([a, b, c]));
+            prop_assert!(is_whole::<5, Cut>([a, b, c, d, e]) && is_whole::<5, Seed>([a, b, c, d, e]));
+            prop_assert!(is_whole::<3, Question>([a, b, c]));
         }
     }
 }

@@ -40,5 +40,6 @@ pub use explain::{
 };
 pub use job::{PassagesJob, run_passages};
 pub use settings::{
-    NoPassageUnit, PassageScope, PassageSettings, PassageUnit, WhatIsCut, WhatIsWritten, Whole,
+    NearSearch, NoPassageUnit, PassageScope, PassageSettings, PassageUnit, WhatIsCut,
+    WhatIsWritten, Whole,
 };

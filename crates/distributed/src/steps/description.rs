@@ -164,21 +164,32 @@ enum Description {
         parts: u32,
         told: bool,
     },
+    /// With `near` for the seeds of near passages; so the next steps.
     FindAnchors {
         parts: u32,
+        near: bool,
     },
     /// part
     Group {
         parts: u32,
+        near: bool,
     },
     /// part, kind
     Answer {
+        near: bool,
         told: bool,
     },
     /// part, kind
     Resolve {
         parts: u32,
+        near: bool,
     },
+    /// part
+    NearSeeds {
+        parts: u32,
+    },
+    /// part
+    NearPassages {},
     /// part
     Runs {},
     RunLinks {},
@@ -305,12 +316,18 @@ pub fn step(
         Description::NumberTexts { parts, told } => {
             of_rows(at_texts(passages::NumberTexts::new(context, parts)?, told.then_some(data))?)
         }
-        Description::FindAnchors { parts } => of_rows(passages::FindAnchors::new(context, parts)?),
-        Description::Group { parts } => of_rows(passages::Group::new(context, parts)?),
-        Description::Answer { told } => {
-            of_rows(at_texts(passages::Answer::new(context)?, told.then_some(data))?)
+        Description::FindAnchors { parts, near } => {
+            of_rows(passages::FindAnchors::new(context, parts, near)?)
         }
-        Description::Resolve { parts } => of_rows(passages::Resolve::new(context, parts)?),
+        Description::Group { parts, near } => of_rows(passages::Group::new(context, parts, near)?),
+        Description::Answer { near, told } => {
+            of_rows(at_texts(passages::Answer::new(context, near)?, told.then_some(data))?)
+        }
+        Description::Resolve { parts, near } => {
+            of_rows(passages::Resolve::new(context, parts, near)?)
+        }
+        Description::NearSeeds { parts } => of_rows(passages::NearSeeds::new(context, parts)?),
+        Description::NearPassages {} => of_rows(passages::NearPassages::new(context)?),
         Description::Runs {} => of_rows(passages::Runs::default()),
         Description::RunLinks {} => of_rows(passages::RunLinks),
         Description::LinkMessages {} => of_rows(passages::LinkMessages),

@@ -1,7 +1,8 @@
 //! Steps of a search for repeated passages, in the order in which a run uses them: `read` (documents to
 //! texts), `texts` (texts by the numbers of their documents), `anchors` (windows to buckets), `group` (the
 //! anchors of a bucket to runs, and windows that are hashed), `answer` (their hashes), `runs` (by part of
-//! the documents, and what is cut), `components` (the same where one task does not decide about all), `place` (the bytes of passages, and the texts without them), `rows` (the
+//! the documents, and what is cut), `components` (the same where one task does not decide about all), `near` (near
+//! passages, of shorter runs), `place` (the bytes of passages, and the texts without them), `rows` (the
 //! rows of the tables).
 //!
 //! Documents are divided among *parts* by their numbers, anchors among as many buckets by their keys.
@@ -12,6 +13,7 @@ mod answer;
 mod blobs;
 mod components;
 mod group;
+mod near;
 mod place;
 mod read;
 mod rows;
@@ -22,6 +24,7 @@ pub(super) use anchors::FindAnchors;
 pub(super) use answer::Answer;
 pub(super) use components::{ByComponent, DocumentRuns, LinkMessages, RunLinks};
 pub(super) use group::{Group, Resolve};
+pub(super) use near::{NearPassages, NearSeeds};
 pub(super) use place::{AskPlaces, Place};
 pub(super) use read::ReadTexts;
 pub(super) use rows::{EditRows, PassageRows, summed};
@@ -59,6 +62,10 @@ mod kind {
     pub(super) const GONE: i64 = 11;
     /// The edits of the document `rank` in `blob`, and what is left of its text in `list`.
     pub(super) const EDITED: i64 = 12;
+    /// Equal units of pairs of documents, for the part of the later one.
+    pub(super) const SEEDS: i64 = 13;
+    /// Near passages, at the part of the later document.
+    pub(super) const NEAR: i64 = 14;
     /// The text of a document in `blob`, its id in `list`, if it has one.
     pub(super) const TEXT: i64 = 20;
 }

@@ -5,6 +5,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use lookalike_engine::Linkage;
 use lookalike_join::Criterion;
+use lookalike_run::passages::NearSearch;
 use lookalike_run::passages::settings::check_documents;
 use lookalike_run::{LookalikeError, PassageSettings, Settings, feature_settings};
 use std::marker::PhantomData;
@@ -168,6 +169,16 @@ impl StepContext {
         self.passages.as_ref().ok_or_else(none)
     }
 
+    /// What near passages are looked for.
+    ///
+    /// # Errors
+    /// None are.
+    pub(super) fn near(&self) -> Result<NearSearch, LookalikeError> {
+        let none =
+            || LookalikeError::Settings("a step of near passages needs the setting gaps".into());
+        self.passages()?.near()?.ok_or_else(none)
+    }
+
     /// Name of a collection: 0 is that of the call.
     pub(super) fn name(&self, side: u8) -> &str {
         &self.names[usize::from(side.min(1))]
@@ -178,15 +189,12 @@ impl StepContext {
 fn check_passages(settings: &Settings, passages: &PassageSettings) -> Result<(), LookalikeError> {
     passages.check()?;
     check_documents(settings, passages, false)?;
-    let refused = |what: String| {
-        let reason = "which runs over several machines do not; leave it out, or use one machine";
-        Err(LookalikeError::Settings(format!("the setting {what}, {reason}")))
-    };
     if passages.writes_spans() {
-        return refused("write=spans writes files".into());
-    }
-    if let Some(gaps) = passages.gaps {
-        return refused(format!("gaps={gaps} lists near passages"));
+        return Err(LookalikeError::Settings(
+            "the setting write=spans writes files, which runs over several machines do not; leave it out, or use \
+             one machine"
+                .into(),
+        ));
     }
     Ok(())
 }

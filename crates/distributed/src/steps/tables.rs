@@ -244,6 +244,9 @@ rows! {
         units: MaybeInt,
         copies: MaybeInt,
         most_copies: MaybeInt,
+        /// Of near passages.
+        other_units: MaybeInt,
+        same: MaybeInt,
         digest: Text,
         put: Text,
         text: Text,

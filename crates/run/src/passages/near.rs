@@ -11,14 +11,8 @@ use crate::run_tables::filled;
 use crate::table_store::TableStore;
 use lookalike_decide::{Measures, NEAR, NearStretches, Table, TableDigest, run_digest};
 use lookalike_engine::Progress;
-use lookalike_passages::Scope;
-use lookalike_passages::classes::Repeated;
 use lookalike_passages::near::near_passages;
 use lookalike_report::NearCounts;
-
-/// Windows at more places than this are no seeds: what many documents have in common, as headers and
-/// phrases, would make pairs of all of them.
-const MOST_COPIES: u32 = 100;
 
 impl Search<'_> {
     /// Lists near passages if some are asked for. The documents are read three times.
@@ -31,10 +25,9 @@ impl Search<'_> {
         progress: &dyn Progress,
     ) -> Result<Option<(S::Done, NearCounts)>, LookalikeError> {
         let Self { documents, passages, limits, .. } = *self;
-        let Some((rule, seeds)) = passages.near()? else { return Ok(None) };
-        let repeated = Repeated { most: MOST_COPIES, ..Repeated::at_least(2, Scope::Across) };
-        let found = self.seek(seeds, repeated, progress)?;
-        let mut near = near_passages(&found.runs, seeds, rule);
+        let Some(search) = passages.near()? else { return Ok(None) };
+        let found = self.seek(search.seeds, search.repeated(), progress)?;
+        let mut near = near_passages(&found.runs, search.seeds, search.rule);
         // Of the other collection, what stands in it alone is not listed.
         near.retain(|near| near.places[0].document >= found.numbers.beside());
 

@@ -2,6 +2,7 @@
 
 use crate::search_job::search_settings;
 use crate::{LookalikeError, Settings, Shingle, feature_settings};
+use lookalike_passages::classes::Repeated;
 use lookalike_passages::near::NearRule;
 use lookalike_passages::{CutRule, Lengths, Scope};
 use serde::{Deserialize, Serialize};
@@ -142,12 +143,11 @@ impl PassageSettings {
         self.write == WhatIsWritten::Spans
     }
 
-    /// What a near passage is, and the windows that are its seeds: a fifth of its length; `None` if none
-    /// are listed.
+    /// What near passages are looked for, with seeds of a fifth of their length; `None` if none are listed.
     ///
     /// # Errors
     /// Values that make no sense.
-    pub(super) fn near(&self) -> Result<Option<(NearRule, Lengths)>, LookalikeError> {
+    pub fn near(&self) -> Result<Option<NearSearch>, LookalikeError> {
         let wrong = |reason: String| LookalikeError::Settings(reason);
         let Some(gap) = self.gaps else {
             return match &self.agree {
@@ -169,7 +169,15 @@ impl PassageSettings {
         let length = self.length();
         let seeds = Lengths::of_window(length.div_ceil(5).max(LEAST_SEED).min(length) as usize);
         let seeds = seeds.map_err(|error| wrong(error.to_string()))?;
-        Ok(Some((NearRule { length, gap, agreement }, seeds)))
+        Ok(Some(NearSearch { rule: NearRule { length, gap, agreement }, seeds }))
+    }
+
+    /// The shortest windows that are looked for: those of passages, or the seeds of near ones.
+    ///
+    /// # Errors
+    /// Values that make no sense.
+    pub fn shortest_windows(&self) -> Result<Lengths, LookalikeError> {
+        Ok(self.near()?.map_or(self.check()?, |near| near.seeds))
     }
 
     /// Checks the settings, and returns the lengths.
@@ -223,6 +231,27 @@ impl PassageSettings {
             let most = Lengths::MOST;
             wrong(format!("the setting length={length}: use 1 to {most} {}s", self.unit.name()))
         })
+    }
+}
+
+/// A search for near passages.
+#[derive(Debug, Clone, Copy)]
+pub struct NearSearch {
+    /// What a near passage is.
+    pub rule: NearRule,
+    /// The windows that are its seeds.
+    pub seeds: Lengths,
+}
+
+impl NearSearch {
+    /// Windows at more places than this are no seeds: what many documents have in common, as headers and
+    /// phrases, would make pairs of all of them.
+    const MOST_COPIES: u32 = 100;
+
+    /// Which windows are seeds: those with a copy in another document.
+    #[must_use]
+    pub fn repeated(self) -> Repeated {
+        Repeated { most: Self::MOST_COPIES, ..Repeated::at_least(2, Scope::Across) }
     }
 }
 

@@ -58,7 +58,8 @@ pub fn sides_of_cut(cut: &Cut) -> [Stretch; 2] {
 }
 
 /// The two sides of a near passage.
-pub(super) fn sides_of_near(near: &NearPassage) -> [Stretch; 2] {
+#[must_use]
+pub fn sides_of_near(near: &NearPassage) -> [Stretch; 2] {
     [0, 1].map(|side| Stretch { place: near.places[side], units: near.units[side] })
 }
 

@@ -23,5 +23,5 @@ def pairs(settings: str) -> dict[str, str]:
 
 
 def passages(table: str) -> dict[str, str]:
-    """Of the table ``passages``, ``cuts`` or ``edits``."""
+    """Of the table ``passages``, ``cuts``, ``edits`` or ``near``."""
     return dict(passage_columns(table))

@@ -22,7 +22,7 @@ from lookalike.distributed.task import Context, Task
 _OPEN, _ASKED, _FIXED, _PIECES, _LOCATED, _GONE, _EDITED = 2, 4, 5, 6, 10, 11, 12
 
 #: Tables of passages, and what a task counted.
-PASSAGES, CUTS, EDITS, LEFT, COUNTED = 0, 1, 2, 3, 99
+PASSAGES, CUTS, EDITS, LEFT, NEAR, COUNTED = 0, 1, 2, 3, 4, 99
 
 #: Buckets are numbered in two bytes.
 _MOST_PARTS = 1 << 16
@@ -40,8 +40,22 @@ class PassageQuestion:
     @cached_property
     def resolved(self) -> dict[str, Any]:
         """The settings of passages, with the length that they have."""
-        found: dict[str, Any] = json.loads(passage_settings(self.passages))
+        found: dict[str, Any] = json.loads(self._read[0])
         return found
+
+    @property
+    def shortest(self) -> int:
+        """Units of the shortest window that is looked for."""
+        return self._read[1]
+
+    @property
+    def near(self) -> bool:
+        """Whether near passages are listed."""
+        return self.resolved.get("gaps") is not None
+
+    @cached_property
+    def _read(self) -> tuple[str, int]:
+        return passage_settings(self.passages)
 
     def context(self) -> Context:
         """What all tasks have in common."""
@@ -55,6 +69,8 @@ class FoundPassages(Generic[Rows]):
     passages: Rows
     cuts: Rows
     edits: Rows
+    #: None where they are not asked for.
+    near: Rows | None
     #: What is left of each text that is cut; nothing of documents that are removed.
     left: Rows
     problems: Rows
@@ -113,7 +129,8 @@ def find_passages(
     texts = _texts(engine, context, read, named, parts, limits, is_few=is_few)
     runs = _runs(engine, context, texts, parts)
     cuts = _cuts(engine, context, question, runs, parts, limits)
-    listed = [runs] if cuts is None else [runs, cuts]
+    near = _near(engine, context, texts, parts) if question.near else None
+    listed = [runs, *(rows for rows in (cuts, near) if rows is not None)]
     asked = [engine.map(rows, context.task("ask_places", parts=parts)) for rows in listed]
     records = sum(engine.total(rows, "number") for rows in asked)
     placed = engine.store("placed", texts.asked(asked, records, "place", parts=parts))
@@ -121,29 +138,39 @@ def find_passages(
     places = engine.where(placed, "kind", [_LOCATED, _GONE])
     rows = engine.store("rows", engine.exchange([*listed, places], "part", ["part", "kind"], context.task("passage_rows")))
     edits = engine.store("edits", engine.map(engine.where(placed, "kind", [_EDITED]), context.task("edit_rows")))
-    sums = [table + columns.SUMS for table in (PASSAGES, CUTS, EDITS)]
+    sums = [table + columns.SUMS for table in (PASSAGES, CUTS, EDITS, NEAR)]
     both = [engine.where(rows, "table", [COUNTED, *sums]), engine.where(edits, "table", sums)]
     said = engine.collect(engine.union(both))
     tables, texts_of = said["table"].to_pylist(), said["text"].to_pylist()
     counted |= counts_of(text for table, text in zip(tables, texts_of, strict=True) if table == COUNTED)
-    numbers = zip(tables, said["record"].to_pylist(), strict=True)
+    numbers: dict[int, int] = {}
+    for table, count in zip(tables, said["record"].to_pylist(), strict=True):
+        numbers[table] = numbers.get(table, 0) + (count or 0)
+    near_documents = counted.pop("near_documents", 0)
     documents = every - bad
     summary = {
         "command": "passages",
         "documents": documents,
         **counted,
-        "cuts": sum(rows for table, rows in numbers if table == CUTS + columns.SUMS),
+        "cuts": numbers.get(CUTS + columns.SUMS, 0),
         "kept": documents - counted["removed"],
         "problems": bad,
         "units": units,
         "text_bytes": text_bytes,
-        "digest": passage_digest(said, question.passages),
+        "digest": passage_digest(said, question.passages, False),
         "settings": {**json.loads(question.settings.to_json()), **question.resolved},
     }
+    if near is not None:
+        summary["near"] = {
+            "passages": numbers.get(NEAR + columns.SUMS, 0),
+            "documents": near_documents,
+            "digest": passage_digest(said, question.passages, True),
+        }
     return FoundPassages(
         passages=engine.where(rows, "table", [PASSAGES]),
         cuts=engine.where(rows, "table", [CUTS]),
         edits=engine.where(edits, "table", [EDITS]),
+        near=engine.where(rows, "table", [NEAR]) if question.near else None,
         left=engine.where(edits, "table", [LEFT]),
         problems=engine.present(named, "problem"),
         summary=summary,
@@ -153,7 +180,7 @@ def find_passages(
 def _parts(engine: Engine[Rows], question: PassageQuestion, units: int, limits: Limits) -> int:
     """Parts of the documents, and buckets of anchors: as many as anchors need, of which there are two for the k-grams that a
     window has and one more."""
-    length: int = question.resolved["length"]
+    length = question.shortest
     anchors = 2 * units // (length - -(-2 * length // 5) + 2)
     return min(max(engine.tasks, -(-anchors // limits.bucket)), _MOST_PARTS)
 
@@ -187,19 +214,33 @@ def _texts(
 
 def _runs(engine: Engine[Rows], context: Context, texts: _Texts[Rows], parts: int) -> Rows:
     """The runs of repeated windows, by part of the documents."""
-    anchors = texts.map(context.task("find_anchors", parts=parts))
-    grouped = engine.store("grouped", engine.exchange([anchors], "part", ["part"], context.task("group", parts=parts)))
+    pieces = _pieces(engine, context, texts, parts, near=False)
+    return engine.store("runs", engine.exchange(pieces, "part", ["part"], context.task("runs")))
+
+
+def _near(engine: Engine[Rows], context: Context, texts: _Texts[Rows], parts: int) -> Rows:
+    """The near passages, by part of the later documents."""
+    pieces = _pieces(engine, context, texts, parts, near=True)
+    seeds = engine.exchange(pieces, "part", ["part"], context.task("near_seeds", parts=parts))
+    return engine.store("near", engine.exchange([seeds], "part", ["part"], context.task("near_passages")))
+
+
+def _pieces(engine: Engine[Rows], context: Context, texts: _Texts[Rows], parts: int, *, near: bool) -> list[Rows]:
+    """The pieces of repeated windows, by part of the documents; of the seeds of near passages, by that of first places."""
+    anchors = texts.map(context.task("find_anchors", parts=parts, near=near))
+    group = context.task("group", parts=parts, near=near)
+    grouped = engine.store("near_grouped" if near else "grouped", engine.exchange([anchors], "part", ["part"], group))
     counted = engine.collect(engine.where(grouped, "kind", [columns.COUNTS]))
     counts_of(columns.blobs(counted, columns.COUNTS), of="anchors", lacks="passages")
     pieces = [engine.where(grouped, "kind", [_PIECES, _FIXED])]
     asked = engine.where(grouped, "kind", [_ASKED])
     questions = engine.total(asked, "number")
     if questions:
-        answers = texts.asked([asked], questions, "answer")
+        answers = texts.asked([asked], questions, "answer", near=near)
         opened = engine.where(grouped, "kind", [_OPEN])
-        resolve = context.task("resolve", parts=parts)
+        resolve = context.task("resolve", parts=parts, near=near)
         pieces.append(engine.exchange([opened, answers], "part", ["part", "kind"], resolve))
-    return engine.store("runs", engine.exchange(pieces, "part", ["part"], context.task("runs")))
+    return pieces
 
 
 def _cuts(

@@ -56,6 +56,14 @@ class SparkPassages:
         return renamed(self._found.edits, names.passages("edits"))
 
     @property
+    def near(self) -> DataFrame | None:
+        """Pairs of stretches of two documents that are nearly the same: both places, and the units in runs that both have.
+
+        None without `gaps`.
+        """
+        return None if self._found.near is None else renamed(self._found.near, names.passages("near"))
+
+    @property
     def removed(self) -> DataFrame:
         """The documents of which nothing is left: ``id``, ``record``."""
         return self._found.left.where("text is null").select("id", "record")
@@ -144,6 +152,8 @@ def passages(
     joint: str | None = None,
     rest: int = 0,
     shortest: int = 0,
+    gaps: int | None = None,
+    agree: float | str | None = None,
     settings: Settings | None = None,
     text: str | None = None,
     id: str | None = None,
@@ -163,7 +173,7 @@ def passages(
     work : str
         Directory of the stages, which driver and workers can reach; the DataFrames of the result read it. It has a copy of the
         texts.
-    length, unit, copies, scope, separate_by, keep, cut, whole, joint, rest, shortest, settings, text, id, name
+    length, unit, copies, scope, separate_by, keep, cut, whole, joint, rest, shortest, gaps, agree, settings, text, id, name
         As of :func:`lookalike.passages`. With ``cut="kept"`` one task decides about documents that have passages in
         common, of at most ``limits.runs`` passages.
     row : str, optional
@@ -178,7 +188,7 @@ def passages(
         Its DataFrames equal the tables of :func:`lookalike.passages` over the same rows.
     """
     given: dict[str, Any] = {"length": length, "unit": unit, "copies": copies, "scope": scope, "cut": cut, "whole": whole}
-    given |= {"joint": joint, "rest": rest, "shortest": shortest}
+    given |= {"joint": joint, "rest": rest, "shortest": shortest, "gaps": gaps, "agree": agree}
     settings, named, asked = settings_of_call(settings, text, id, keep, separate_by, given)
     question = PassageQuestion(settings, asked, name)
     rows = read_columns(documents, settings, named, row, tokens_field(unit))

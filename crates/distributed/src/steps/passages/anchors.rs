@@ -4,7 +4,7 @@ use super::super::step::{RowStep, StepContext};
 use super::super::tables::{Message, MessageWriter};
 use super::super::{counts, damaged};
 use super::blobs::Outbox;
-use super::read::unit_reader;
+use super::read::{unit_reader, windows};
 use super::texts::TextRow;
 use super::{kind, part_of};
 use lookalike_passages::anchors::AnchorScratch;
@@ -28,10 +28,14 @@ pub(in super::super) struct FindAnchors {
 impl FindAnchors {
     /// # Errors
     /// Settings that make no sense.
-    pub(in super::super) fn new(context: &StepContext, parts: u32) -> Result<Self, LookalikeError> {
+    pub(in super::super) fn new(
+        context: &StepContext,
+        parts: u32,
+        near: bool,
+    ) -> Result<Self, LookalikeError> {
         Ok(Self {
             reader: unit_reader(context)?,
-            lengths: context.passages()?.check()?,
+            lengths: windows(context, near)?.0,
             parts,
             anchors: Outbox::new(kind::ANCHORS),
             fixed: Outbox::new(kind::FIXED),

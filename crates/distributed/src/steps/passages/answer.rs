@@ -5,7 +5,7 @@ use super::super::step::StepContext;
 use super::super::tables::{Message, MessageWriter};
 use super::blobs::{Outbox, put, put_long, read_all};
 use super::kind;
-use super::read::unit_reader;
+use super::read::{unit_reader, windows};
 use super::texts::{AtText, TextRow};
 use lookalike_passages::Lengths;
 use lookalike_passages::questions::{Question, Questions};
@@ -25,10 +25,10 @@ pub(in super::super) struct Answer {
 impl Answer {
     /// # Errors
     /// Settings that make no sense.
-    pub(in super::super) fn new(context: &StepContext) -> Result<Self, LookalikeError> {
+    pub(in super::super) fn new(context: &StepContext, near: bool) -> Result<Self, LookalikeError> {
         Ok(Self {
             reader: unit_reader(context)?,
-            lengths: context.passages()?.check()?,
+            lengths: windows(context, near)?.0,
             told: Vec::new(),
             questions: Questions::of_parts(Vec::new()),
             answers: Outbox::new(kind::ANSWERS),

@@ -4,6 +4,7 @@ use super::super::step::{RowStep, StepContext};
 use super::super::tables::{Message, MessageWriter, message};
 use super::super::{counts, damaged};
 use super::blobs::{Outbox, Reader, put_all, read_all};
+use super::read::windows;
 use super::{kind, part_of};
 use lookalike_passages::classes::{Classes, Piece, Repeated};
 use lookalike_passages::questions::{Answers, Question, Questions};
@@ -11,22 +12,25 @@ use lookalike_passages::{Anchor, Place, Record};
 use lookalike_run::LookalikeError;
 use serde_json::json;
 
-fn repeated(context: &StepContext) -> Result<Repeated, LookalikeError> {
-    let passages = context.passages()?;
-    Ok(Repeated::at_least(passages.copies, passages.scope.scope()))
+/// Sends pieces to the parts of their documents, or, for the seeds of near passages, of their first places.
+struct SendPieces {
+    parts: u32,
+    near: bool,
+    outbox: Outbox,
 }
 
-/// Sends pieces to the parts of their documents.
-fn send_pieces(
-    pieces: &[Piece],
-    parts: u32,
-    outbox: &mut Outbox,
-    out: &mut MessageWriter,
-) -> Result<(), LookalikeError> {
-    let mut send =
-        |piece: &Piece| outbox.record(part_of(piece.at.document, parts), piece.to_record(), out);
-    pieces.iter().try_for_each(&mut send)?;
-    outbox.send(out)
+impl SendPieces {
+    fn new(parts: u32, near: bool) -> Self {
+        Self { parts, near, outbox: Outbox::new(kind::PIECES) }
+    }
+
+    fn send(&mut self, pieces: &[Piece], out: &mut MessageWriter) -> Result<(), LookalikeError> {
+        for piece in pieces {
+            let place = if self.near { piece.first } else { piece.at };
+            self.outbox.record(part_of(place.document, self.parts), piece.to_record(), out)?;
+        }
+        self.outbox.send(out)
+    }
 }
 
 /// Anchors sorted by bucket: groups those of each bucket. Makes the pieces that are known without hashes,
@@ -36,7 +40,7 @@ pub(in super::super) struct Group {
     parts: u32,
     bucket: Option<i64>,
     anchors: Vec<Anchor>,
-    pieces: Outbox,
+    pieces: SendPieces,
     asked: Outbox,
     /// The buckets that were grouped: no other task may get them.
     buckets: Vec<i64>,
@@ -46,13 +50,17 @@ pub(in super::super) struct Group {
 impl Group {
     /// # Errors
     /// The run looks for no passages.
-    pub(in super::super) fn new(context: &StepContext, parts: u32) -> Result<Self, LookalikeError> {
+    pub(in super::super) fn new(
+        context: &StepContext,
+        parts: u32,
+        near: bool,
+    ) -> Result<Self, LookalikeError> {
         Ok(Self {
-            repeated: repeated(context)?,
+            repeated: windows(context, near)?.1,
             parts,
             bucket: None,
             anchors: Vec::new(),
-            pieces: Outbox::new(kind::PIECES),
+            pieces: SendPieces::new(parts, near),
             asked: Outbox::new(kind::ASKED),
             buckets: Vec::new(),
             received: 0,
@@ -72,7 +80,7 @@ impl Group {
         let mut open: Vec<Anchor> = Vec::new();
         let pieces = classes.settled(self.repeated, |anchor| open.push(*anchor));
         drop(classes);
-        send_pieces(&pieces, self.parts, &mut self.pieces, out)?;
+        self.pieces.send(&pieces, out)?;
         for question in questions.in_part(number) {
             let part = part_of(question.place.document, self.parts);
             self.asked.record(part, question.to_record(), out)?;
@@ -116,24 +124,26 @@ impl RowStep<Message<'static>, Message<'static>> for Group {
 /// of each bucket.
 pub(in super::super) struct Resolve {
     repeated: Repeated,
-    parts: u32,
     bucket: Option<i64>,
     anchors: Vec<Anchor>,
     answers: Vec<(Place, Vec<u64>)>,
-    pieces: Outbox,
+    pieces: SendPieces,
 }
 
 impl Resolve {
     /// # Errors
     /// The run looks for no passages.
-    pub(in super::super) fn new(context: &StepContext, parts: u32) -> Result<Self, LookalikeError> {
+    pub(in super::super) fn new(
+        context: &StepContext,
+        parts: u32,
+        near: bool,
+    ) -> Result<Self, LookalikeError> {
         Ok(Self {
-            repeated: repeated(context)?,
-            parts,
+            repeated: windows(context, near)?.1,
             bucket: None,
             anchors: Vec::new(),
             answers: Vec::new(),
-            pieces: Outbox::new(kind::PIECES),
+            pieces: SendPieces::new(parts, near),
         })
     }
 
@@ -155,7 +165,7 @@ impl Resolve {
         let hashes = answers.into_iter().flat_map(|(_, hashes)| hashes).collect();
         let answers = Answers::new(&Questions::of_parts(asked), hashes);
         let pieces = classes.pieces(&answers, self.repeated);
-        send_pieces(&pieces, self.parts, &mut self.pieces, out)
+        self.pieces.send(&pieces, out)
     }
 }
 

@@ -8,9 +8,12 @@ use super::read::unit_reader;
 use super::texts::{AtText, TextRow};
 use super::{kind, part_of};
 use lookalike_core::fingerprint::TextDigest;
+use lookalike_passages::near::NearPassage;
 use lookalike_passages::{Cut, Lengths, Place as UnitPlace, Record, Run, Scope, of_document};
 use lookalike_run::passages::cutting::{edits, units_of_cuts};
-use lookalike_run::passages::stretches::{Located, Stretch, sides_of_cut, sides_of_run};
+use lookalike_run::passages::stretches::{
+    Located, Stretch, sides_of_cut, sides_of_near, sides_of_run,
+};
 use lookalike_run::passages::units::{LocatedUnits, UnitReader};
 use lookalike_run::{LookalikeError, PassageSettings};
 use lookalike_text::edited;
@@ -39,7 +42,7 @@ impl Record<5> for AskedStretch {
     }
 }
 
-/// Runs and cuts of parts: asks for the places of both sides of all that are listed, and passes the cuts
+/// Runs, cuts and near passages of parts: asks for the places of both sides of all that are listed, and passes the cuts
 /// on to their documents.
 pub(in super::super) struct AskPlaces {
     lengths: Lengths,
@@ -65,16 +68,24 @@ impl AskPlaces {
 impl RowStep<Message<'static>, Message<'static>> for AskPlaces {
     fn row(&mut self, row: Message<'_>, out: &mut MessageWriter) -> Result<(), LookalikeError> {
         let is_compared = row.kind == kind::CUTS;
-        let sides: Vec<[Stretch; 2]> = if is_compared {
-            let mut cuts: Vec<Cut> = Vec::new();
-            read_all(row.blob, &mut cuts)?;
-            out.push(row)?;
-            cuts.iter().map(sides_of_cut).collect()
-        } else {
-            let mut runs: Vec<Run> = Vec::new();
-            read_all(row.blob, &mut runs)?;
-            runs.retain(|run| run.is_later(self.scope));
-            runs.iter().map(|run| sides_of_run(run, self.lengths)).collect()
+        let sides: Vec<[Stretch; 2]> = match row.kind {
+            kind::CUTS => {
+                let mut cuts: Vec<Cut> = Vec::new();
+                read_all(row.blob, &mut cuts)?;
+                out.push(row)?;
+                cuts.iter().map(sides_of_cut).collect()
+            }
+            kind::NEAR => {
+                let mut near: Vec<NearPassage> = Vec::new();
+                read_all(row.blob, &mut near)?;
+                near.iter().map(sides_of_near).collect()
+            }
+            _ => {
+                let mut runs: Vec<Run> = Vec::new();
+                read_all(row.blob, &mut runs)?;
+                runs.retain(|run| run.is_later(self.scope));
+                runs.iter().map(|run| sides_of_run(run, self.lengths)).collect()
+            }
         };
         let by = u32::try_from(row.part).map_err(damaged)?;
         let ask = |stretch| AskedStretch { stretch, is_compared, by };

@@ -11,6 +11,7 @@ use lookalike_core::fingerprint::TextDigest;
 use lookalike_engine::signer::plain_text;
 use lookalike_io::{Inputs, RecordView};
 use lookalike_passages::Lengths;
+use lookalike_passages::classes::Repeated;
 use lookalike_run::LookalikeError;
 use lookalike_run::passages::documents::{Precedence, Salts, is_fixed};
 use lookalike_run::passages::units::{UnitReader, UnitScratch};
@@ -32,6 +33,24 @@ struct Documents {
     given: usize,
     out: TextDocumentWriter,
     scratch: UnitScratch,
+}
+
+/// The windows that are looked for, and which of them are repeated: the seeds of near passages, with `near`.
+///
+/// # Errors
+/// The run looks for no passages; settings that make no sense.
+pub(super) fn windows(
+    context: &StepContext,
+    near: bool,
+) -> Result<(Lengths, Repeated), LookalikeError> {
+    let passages = context.passages()?;
+    match near {
+        true => context.near().map(|near| (near.seeds, near.repeated())),
+        false => {
+            let repeated = Repeated::at_least(passages.copies, passages.scope.scope());
+            Ok((passages.check()?, repeated))
+        }
+    }
 }
 
 /// The reader of the units of documents.
@@ -58,7 +77,7 @@ impl ReadTexts {
             documents: Documents {
                 names: Names::new(context)?,
                 units: unit_reader(context)?,
-                lengths: passages.check()?,
+                lengths: passages.shortest_windows()?,
                 precedence: Precedence::new(settings)?,
                 salts: Salts::new(settings, passages.scope)?,
                 given: settings.given_fields()?.len(),

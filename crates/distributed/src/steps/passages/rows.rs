@@ -14,13 +14,16 @@ use arrow_array::types::Int64Type;
 use arrow_schema::{DataType, SchemaRef};
 use lookalike_core::fingerprint::TextDigest;
 use lookalike_decide::{
-    CUTS, CutPassage, DocumentName, EDITS, Edit, Measures, PASSAGES, Passage, PassagePlace,
-    TableDigest, Written, run_digest,
+    CUTS, CutPassage, DocumentName, EDITS, Edit, Measures, NEAR, NearStretches, PASSAGES, Passage,
+    PassagePlace, TableDigest, Written, run_digest,
 };
 use lookalike_io::table::Column;
+use lookalike_passages::near::NearPassage;
 use lookalike_passages::{Cut, Lengths, Record, Run};
 use lookalike_run::passages::cutting::{differ, goes};
-use lookalike_run::passages::stretches::{Located, Stretch, sides_of_cut, sides_of_run};
+use lookalike_run::passages::stretches::{
+    Located, Stretch, sides_of_cut, sides_of_near, sides_of_run,
+};
 use lookalike_run::passages::totals::RunTotals;
 use lookalike_run::{LookalikeError, PassageSettings};
 use serde_json::json;
@@ -34,13 +37,15 @@ mod table {
     pub(super) const EDIT: i64 = 2;
     /// What is left of the text of a document; none of one that is removed.
     pub(super) const LEFT: i64 = 3;
+    pub(super) const NEAR: i64 = 4;
     /// What a task counted, as JSON in `text`.
     pub(super) const COUNTS: i64 = 99;
     /// Added to a table: the number of its rows that a task made, and the sum of their hashes.
     pub(super) const SUMS: i64 = 100;
 }
 
-/// Runs, cuts, places and what goes, sorted by (part, kind): the rows of the tables `passages` and `cuts`.
+/// Runs, cuts, near passages, places and what goes, sorted by (part, kind): the rows of the tables `passages`, `cuts`
+/// and `near`.
 pub(in super::super) struct PassageRows {
     settings: PassageSettings,
     lengths: Lengths,
@@ -50,6 +55,9 @@ pub(in super::super) struct PassageRows {
     totals: RunTotals,
     passages: Written<Passage<'static>>,
     cuts: Written<CutPassage<'static>>,
+    near: Written<NearStretches<'static>>,
+    /// Documents with near passages of earlier ones.
+    near_documents: u64,
     bytes: Vec<u8>,
 }
 
@@ -59,6 +67,7 @@ struct OfPart {
     runs: Vec<Run>,
     fixed: Vec<u32>,
     cuts: Vec<Cut>,
+    near: Vec<NearPassage>,
     names: Vec<DocumentName<'static>>,
     /// Stretches, whether they are compared, and the numbers of their names.
     located: Vec<((Stretch, bool), Located, usize)>,
@@ -77,6 +86,7 @@ impl OfPart {
                 read_numbers(row.list, &mut self.fixed)?;
             }
             kind::CUTS => read_all(row.blob, &mut self.cuts)?,
+            kind::NEAR => read_all(row.blob, &mut self.near)?,
             kind::LOCATED => {
                 while !reader.is_empty() {
                     let [_, record] = reader.record()?;
@@ -114,6 +124,7 @@ impl OfPart {
         self.runs.sort_unstable_by_key(|run| run.at);
         self.fixed.sort_unstable();
         self.cuts.sort_unstable_by_key(|cut| cut.at);
+        self.near.sort_unstable();
         self.located.sort_unstable_by_key(|(of, ..)| *of);
         self.gone.sort_unstable_by_key(|(document, _)| *document);
     }
@@ -152,6 +163,8 @@ impl PassageRows {
             totals: RunTotals::default(),
             passages: PASSAGES.of(Measures::ALL),
             cuts: CUTS.of(Measures::ALL),
+            near: NEAR.of(Measures::ALL),
+            near_documents: 0,
             bytes: Vec::new(),
         })
     }
@@ -193,6 +206,19 @@ impl PassageRows {
             let hash = self.cuts.hash(&row, &mut self.bytes);
             let row = of_sides(table::CUT, [(document, at), (kept_document, kept)], units);
             out.push(PassageRow { digest: Some(&digest), ..row }.hashed(hash))?;
+        }
+        let later = of_part.near.chunk_by(|a, b| a.places[0].document == b.places[0].document);
+        self.near_documents += later.count() as u64;
+        for near in &of_part.near {
+            let [at, first] = sides_of_near(near);
+            let (document, at, _) = of_part.place(at, false)?;
+            let (first_document, first, _) = of_part.place(first, false)?;
+            let (units, same) = (near.units.map(u64::from), near.same.into());
+            let row = NearStretches { document, at, first_document, first, units, same };
+            let hash = self.near.hash(&row, &mut self.bytes);
+            let (other_units, same) = (Some(units[1] as i64), Some(same as i64));
+            let row = of_sides(table::NEAR, [(document, at), (first_document, first)], units[0]);
+            out.push(PassageRow { other_units, same, ..row }.hashed(hash))?;
         }
         Ok(())
     }
@@ -253,8 +279,12 @@ impl RowStep<Message<'static>, PassageRow<'static>> for PassageRows {
 
     fn end(&mut self, out: &mut PassageRowWriter) -> Result<(), LookalikeError> {
         self.make(out)?;
-        let counts = json!(self.totals).to_string();
-        out.push(PassageRow { table: table::COUNTS, text: Some(&counts), ..PassageRow::default() })
+        for counts in [json!(self.totals), json!({"near_documents": self.near_documents})] {
+            let counts = counts.to_string();
+            let text = Some(&counts[..]);
+            out.push(PassageRow { table: table::COUNTS, text, ..PassageRow::default() })?;
+        }
+        Ok(())
     }
 }
 
@@ -348,20 +378,23 @@ impl Step for Summed {
     }
 }
 
-/// The digest of a run from the sums of its rows, which steps give at their end.
+/// The digest of a run from the sums of its rows, which steps give at their end; with `near` that of its near
+/// passages, which is another one.
 ///
 /// # Errors
 /// Rows of other columns.
 pub fn passage_digest(
     sums: &[RecordBatch],
     settings: &PassageSettings,
+    near: bool,
 ) -> Result<String, LookalikeError> {
     let listed =
         |(of, name, is_listed): (_, _, bool)| is_listed.then(|| (of, TableDigest::new(name)));
     let mut tables: Vec<(i64, TableDigest)> = [
-        (table::PASSAGE, PASSAGES.name, true),
-        (table::CUT, CUTS.name, settings.cuts()),
-        (table::EDIT, EDITS.name, settings.writes_documents()),
+        (table::PASSAGE, PASSAGES.name, !near),
+        (table::CUT, CUTS.name, !near && settings.cuts()),
+        (table::EDIT, EDITS.name, !near && settings.writes_documents()),
+        (table::NEAR, NEAR.name, near),
     ]
     .into_iter()
     .filter_map(listed)
@@ -387,6 +420,7 @@ pub fn passage_columns(name: &str) -> Result<Vec<(String, &'static str)>, Lookal
         "passages" => PASSAGES.of(Measures::ALL).columns(),
         "cuts" => CUTS.of(Measures::ALL).columns(),
         "edits" => EDITS.of(Measures::ALL).columns(),
+        "near" => NEAR.of(Measures::ALL).columns(),
         _ => return Err(LookalikeError::Settings(format!("there is no result table `{name}`"))),
     };
     let own = |name: &str| {
