@@ -416,3 +416,6 @@ def test_lists_of_tokens_lose_copies(form: str) -> None:
         lookalike.passages(documents, unit="verse")
     with pytest.raises(lookalike.SettingsError, match="tokens:"):
         lookalike.passages(documents, unit="tokens:")
+    of_texts = lookalike.Settings(case="keep")
+    with pytest.raises(lookalike.SettingsError, match="is about texts, and unit='tokens:FIELD' takes the place of texts"):
+        lookalike.passages(documents, settings=of_texts, unit="tokens:ids")

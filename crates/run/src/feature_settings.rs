@@ -36,8 +36,8 @@ impl Settings {
             _ => return Ok(()),
         };
         Err(LookalikeError::Settings(format!(
-            "the setting {name} is about texts, and the setting features_field takes the place of texts; \
-             leave one of them out"
+            "the setting {name} is about texts, and the setting {} takes the place of texts; leave one of them out",
+            self.fields.features_setting()
         )))
     }
 

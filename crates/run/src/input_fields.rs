@@ -33,12 +33,16 @@ fn check_missing(inputs: &Inputs, cancelled: &dyn Fn() -> bool) -> Result<(), Lo
 }
 
 fn check_features(inputs: &Inputs) -> Result<(), LookalikeError> {
-    if let Some(name) = &inputs.options.fields.features
+    let fields = &inputs.options.fields;
+    if let Some(name) = &fields.features
         && let Some(file) = inputs.files.iter().find(|file| !file.format.has_lists())
     {
+        let (setting, what) = match fields.tokens {
+            true => ("unit=tokens:", "tokens"),
+            false => ("features_field=", "features"),
+        };
         return Err(LookalikeError::Settings(format!(
-            "the setting features_field={name}: {} has no lists; features are read from JSONL, Parquet \
-             and Arrow files",
+            "the setting {setting}{name}: {} has no lists; {what} are read from JSONL, Parquet and Arrow files",
             file.name
         )));
     }

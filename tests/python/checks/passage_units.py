@@ -207,10 +207,14 @@ def passage_units(c: Checks) -> None:
         c.check(f"passage units: {name}: spans", all(left(doc, line["attributes"]["lookalike_passages"]) == kept.get(doc["n"], []) for doc, line in zip(lists, lines)), done.stderr)
         done = c.run("explain", next(row["id"] for row in dict_table(out / "cuts.tsv")), "--run", out)
         c.check(f"passage units: {name}: explained", done.returncode == 0 and "read again, the same" in done.stdout, done.stderr)
-    for options, said in ((("--whole", "line"), "whole"), (("--joint", "x"), "joint"), (("--normalize", "none"), "takes the place of texts"), (("--unit", "tokens:"), "tokens:FIELD"), (("--unit", "tokens:no"), "`no`"), (("--unit", "tokens:text"), "`text` is not a list")):
+    for options, said in ((("--whole", "line"), "whole"), (("--joint", "x"), "joint"), (("--normalize", "none"), "and --unit=tokens:FIELD takes the place of texts"), (("--unit", "tokens:"), "tokens:FIELD"), (("--unit", "tokens:no"), "`no`"), (("--unit", "tokens:text"), "`text` is not a list; name a list of integers or strings with --unit=tokens:FIELD")):
         out = c.out(f"passage units lists {' '.join(options)}")
         done = c.run("passages", source, "-o", out, "-q", "--strict", *(("--unit", "tokens:ids") if "--unit" not in options else ()), *options)
         c.check(f"passage units: lists, {' '.join(options)} is refused", done.returncode > 0 and said in done.stderr and not out.exists(), done.stderr)
+    table = folder / "table.csv"
+    table.write_text("id,ids\n1,7\n", encoding="utf-8")
+    done = c.run("passages", table, "-o", c.out("passage units: table"), "-q", "--unit", "tokens:ids")
+    c.check("passage units: a format without lists is refused", done.returncode == 2 and "--unit=tokens:ids: " in done.stderr and "has no lists; tokens are read" in done.stderr, done.stderr)
     source = folder / "docs.jsonl"
     # Rules that name a precedence make it independent of the order of the documents, up to ties.
     for options, said in ((("--unit", "byte", "--text-field", "text,id"), "unit=byte"), (("--rest", "60"), "rest=60"), (("--shortest", "51"), "shortest=51"), (("--cut", "none", "--joint", "x"), "joint=x"), (("--within", "--across"), "--across"), (("--separate-by", "no"), "`no`"), (("--keep", "max:no"), "max:no"), (("--within", "--against", source), "within"), (("--unit", "verse"), "verse")):

@@ -16,7 +16,7 @@ from lookalike._libraries import library_of, native
 from lookalike._lookalike import Table
 from lookalike._progress import Progress
 from lookalike._resources import options
-from lookalike._settings import Settings, has_sections, with_columns
+from lookalike._settings import COLUMNS, Settings, has_sections, with_columns
 from lookalike._summary import lines, table
 
 Cut = Literal["none", "kept", "later", "all"]
@@ -307,7 +307,7 @@ def passages(
     settings, required, asked = settings_of_call(settings, text, id, keep, separate_by, given)
     limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict)
     tokens = tokens_field(unit)
-    documents = opener(data, settings if tokens is None else settings.replace(features=tokens), name, required)
+    documents = opener(data, settings if tokens is None else _fields(settings, tokens), name, required)
     found = _lookalike.passages(documents, settings.to_json(), asked, limits)
     return Passages(found, settings, documents, library_of(data), tokens)
 
@@ -356,6 +356,12 @@ def settings_of_call(
         which = f"text={settings.text!r}" if settings.join_lists is None else f"join_lists={settings.join_lists!r}"
         raise SettingsError(f"{which}: a text of several values cannot be cut; list its passages with cut='none'")
     return settings, required, json.dumps(asked)
+
+
+def _fields(settings: Settings, tokens: str) -> Settings:
+    """The fields that settings name, and a list: without settings of texts, which the library refuses beside it."""
+    fields = {name: getattr(settings, name) for name in (*COLUMNS, "keep", "separate_by")}
+    return Settings(**{**fields, "features": tokens})
 
 
 def tokens_field(unit: object) -> str | None:

@@ -37,6 +37,17 @@ pub struct FieldNames {
     /// A list of integers or strings that is the feature set of the document in place of its text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub features: Option<String>,
+    /// Whether these are the tokens that passages are made of: messages then name another setting.
+    #[serde(skip)]
+    pub tokens: bool,
+}
+
+impl FieldNames {
+    /// The setting that names the list which takes the place of the text, for messages.
+    #[must_use]
+    pub fn features_setting(&self) -> &'static str {
+        if self.tokens { "unit=tokens:FIELD" } else { "features_field" }
+    }
 }
 
 impl Default for FieldNames {
@@ -53,6 +64,7 @@ impl Default for FieldNames {
             given_as_content: false,
             join_lists: None,
             features: None,
+            tokens: false,
         }
     }
 }

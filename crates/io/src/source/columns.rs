@@ -65,9 +65,10 @@ pub(crate) fn check(
         }
         if fields.features.is_some() {
             if !lists::element(kind).is_some_and(lists::is_feature) {
+                let setting = fields.features_setting;
                 return Err(format!(
-                    "column `{name}` holds {kind}, not lists of integers or strings; name the \
-                     features with the setting features_field"
+                    "column `{name}` holds {kind}, not lists of integers or strings; name a list \
+                     with the setting {setting}"
                 ));
             }
         } else if !is_content(kind, fields) {

@@ -24,6 +24,8 @@ pub(crate) struct Fields<'a> {
     pub(crate) extra: Vec<Slot>,
     pub(crate) given: Vec<Slot>,
     pub(crate) features: Option<Slot>,
+    /// The setting that names the features.
+    pub(crate) features_setting: &'static str,
     /// Whether the values of `given` are read in place of a text.
     pub(crate) given_as_content: bool,
     /// Where the fields are in an object.
@@ -95,6 +97,7 @@ impl<'a> Fields<'a> {
             given: wanted.given.iter().map(|name| slot(name)).collect(),
             features: wanted.features.as_ref().map(|name| slot(name)),
             sections: sections.into_iter().map(|path| (slot(path.field), path)).collect(),
+            features_setting: wanted.features_setting(),
             given_as_content: wanted.given_as_content,
             members: Members::default(),
             join_lists: wanted.join_lists.as_deref(),
@@ -205,7 +208,7 @@ impl<'a> Fields<'a> {
     /// The setting that names the content.
     pub(crate) fn content_setting(&self) -> &'static str {
         match self.features {
-            Some(_) => "features_field",
+            Some(_) => self.features_setting,
             None if self.given_as_content => "item_fields",
             None => "text_field",
         }

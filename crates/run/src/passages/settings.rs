@@ -1,7 +1,7 @@
 //! Settings of a search for repeated passages.
 
 use crate::search_job::search_settings;
-use crate::{LookalikeError, Settings, Shingle, feature_settings};
+use crate::{LookalikeError, Settings, Shingle};
 use lookalike_passages::classes::Repeated;
 use lookalike_passages::near::NearRule;
 use lookalike_passages::{CutRule, Lengths, Scope};
@@ -102,11 +102,17 @@ impl PassageSettings {
         &self,
         settings: &'s Settings,
     ) -> Result<Cow<'s, Settings>, LookalikeError> {
-        feature_settings::refuse(&settings.fields, "passages")?;
+        if let Some(name) = &settings.fields.features {
+            return Err(LookalikeError::Settings(format!(
+                "the setting features_field={name} names sets, and passages are runs of a list; name it with the \
+                 setting unit=tokens:{name}"
+            )));
+        }
         let PassageUnit::Tokens(field) = &self.unit else { return Ok(Cow::Borrowed(settings)) };
         // Passages have no shingles.
         let mut settings = Settings { shingle: Shingle::Usual, ..settings.clone() };
         settings.fields.features = Some(field.clone());
+        settings.fields.tokens = true;
         settings.check_features()?;
         Ok(Cow::Owned(settings))
     }

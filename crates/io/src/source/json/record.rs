@@ -139,8 +139,8 @@ fn repeated(fields: &Fields<'_>, slot: Slot) -> String {
 
 /// The message for something other than a list of features.
 fn no_features(fields: &Fields<'_>, slot: Slot, words: &str) -> String {
-    let name = fields.names[slot];
-    format!("`{name}` {words}; name a list of integers or strings with the setting features_field")
+    let (name, setting) = (fields.names[slot], fields.features_setting);
+    format!("`{name}` {words}; name a list of integers or strings with the setting {setting}")
 }
 
 fn is_number(raw: &str) -> bool {
