@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What repeated passages cost: `passages` beside `wc -w`, `dedup` and suffix arrays on the same file, and how its cost grows.
+"""What repeated passages cost: `passages` beside `wc -w`, `dedup` and other tools on the same file, and how its cost grows.
 
-    passages.py --corpus FILE [--corpus FILE …] [--suffix-arrays PROGRAM] [--repeat N] [--binary FILE] [--growth]
+    passages.py --corpus FILE [--corpus FILE …] [--suffix-arrays PROGRAM] [--peers FOLDER] [--few N] [--repeat N] [--binary FILE] [--growth]
 
 Programs take turns within each round; figures are medians. MB are of text. `--suffix-arrays` is `dedup_dataset` of deduplicate-text-datasets (Lee et
 al. 2021), which finds every byte of which 300 bytes stand twice: it makes the array, finds repeats, and collects ranges; it cuts nothing. It is run
-once. `--growth` measures documents with one header, and versions of one text, at four sizes. Standard library only.
+once. `--peers` runs datatrove's sentence deduplication and Dolma's paragraph filter on the first --few documents (3,000), installed in FOLDER, and counts
+with `passages` which later copies of 50 words they leave. `--growth` measures documents with one header, and versions of one text, at four sizes.
+Standard library only.
 """
 import argparse
 import json
@@ -16,7 +18,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measure import CORES, ROOT, measured, measured_tree, say, table, warm
+from measure import CORES, ROOT, first_documents, measured, measured_tree, say, table, warm
+from peers import HERE, environment
 
 #: What is run; nothing for `wc -w`.
 RUNS = {
@@ -79,6 +82,42 @@ def compare(corpus: Path, given: argparse.Namespace, work: Path) -> None:
     table(f"{corpus.name}: {text / 1e6:.0f} MB of text", ["", "wall s", "CPU s", "MB per CPU s", "CPU ÷ `dedup`", "peak MB", "peak ÷ text"], rows)
 
 
+def without_spans(documents: Path, attributes: Path, out: Path) -> None:
+    """Documents without what the spans of Dolma's attribute files name, which are places of characters."""
+    with out.open("w", encoding="utf-8") as written:
+        for file in sorted(documents.iterdir()):
+            with file.open(encoding="utf-8") as lines, (attributes / file.name).open(encoding="utf-8") as spans:
+                for line, given in zip(lines, spans, strict=True):
+                    record = json.loads(line)
+                    for start, end, _ in reversed(json.loads(given)["attributes"]["repeated"]):
+                        record["text"] = record["text"][:start] + record["text"][end:]
+                    written.write(json.dumps(record) + "\n")
+
+
+def beside_others(corpus: Path, given: argparse.Namespace, work: Path) -> None:
+    """Costs of the tools on the first documents, and how much of what `passages` finds is in what they leave."""
+    few = first_documents(corpus, given.few, work)
+    text = sum(map(len, texts_of(few)))
+    ours, others = work / "ours", {name: work / name for name in ("datatrove", "dolma")}
+    drivers = {"datatrove": "datatrove_sentences.py", "dolma": "dolma_paragraphs.py"}
+    commands = {name: [environment(name, given.peers), HERE / "peers" / driver, few, others[name]] for name, driver in drivers.items()}
+    commands["`passages`"] = [given.binary, "passages", few, "-o", ours, "--no-report", "-q"]
+    costs = {name: measured_tree([str(word) for word in command], 7200)[0] for name, command in commands.items()}
+    cut = others["dolma"] / "cut.jsonl"
+    without_spans(others["dolma"] / "documents", others["dolma"] / "attributes/repeated", cut)
+    left = {"before": [few], "datatrove": sorted((others["datatrove"] / "kept").iterdir()), "dolma": [cut], "`passages`": [ours / "kept.jsonl"]}
+    rows = []
+    for name, files in left.items():
+        found = work / "found"
+        measured([str(word) for word in (given.binary, "passages", *files, "-o", found, "--force", "--no-report", "-q", "--cut", "none")], 3600)
+        summary = json.loads((found / "summary.json").read_text())
+        cost = costs.get(name)
+        spent = [cost["wall"], cost["cpu"], text / 1e6 / cost["cpu"], cost["peak"] / 1e6] if cost else [""] * 4
+        rows.append([name, *spent, f"{summary['units']:,}", f"{100 * summary['later_units'] / summary['units']:.2f} %"])
+    columns = ["", "wall s", "CPU s", "MB per CPU s", "peak MB", "words left", "later copies of 50 words in them"]
+    table(f"{corpus.name}: the first {given.few:,} documents, {text / 1e6:.1f} MB of text", columns, rows)
+
+
 def header(documents: int, rng: random.Random):
     """Documents of 100 words of their own, every second behind a header of 80 words that all have."""
     words = [f"h{number}" for number in range(80)]
@@ -116,6 +155,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--corpus", type=Path, action="append", default=[])
     parser.add_argument("--suffix-arrays", type=Path)
+    parser.add_argument("--peers", type=Path)
+    parser.add_argument("--few", type=int, default=3000)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--binary", type=Path, default=ROOT / "target/release/lookalike")
     parser.add_argument("--growth", action="store_true")
@@ -123,6 +164,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         for corpus in given.corpus:
             compare(corpus, given, Path(folder))
+            if given.peers:
+                beside_others(corpus, given, Path(folder))
         if given.growth:
             growth(given, Path(folder))
     return 0

@@ -7,8 +7,7 @@ import shutil
 import struct
 from pathlib import Path
 
-from common import CORES, batches, parsed, parser, write
-from datatrove.executor.local import LocalPipelineExecutor
+from common import CORES, parser, write
 from datatrove.pipeline.dedup import MinhashDedupSignature
 from datatrove.pipeline.dedup.minhash import (
     MinhashConfig, MinhashDedupBuckets, MinhashDedupCluster, MinhashDedupFilter,
@@ -16,27 +15,7 @@ from datatrove.pipeline.dedup.minhash import (
 from datatrove.pipeline.readers import JsonlReader
 from datatrove.pipeline.writers.jsonl import JsonlWriter
 from datatrove.utils.typeshelper import Languages
-
-
-def shards(source: Path, folder: Path) -> list:
-    """The input dealt out to a file for each core. Returns the ids in each."""
-    folder.mkdir(parents=True)
-    ids = [[] for _ in range(CORES)]
-    files = [(folder / f"{at}.jsonl").open("wb") for at in range(CORES)]
-    for at, lines in enumerate(batches(source)):
-        files[at % CORES].writelines(lines)
-        ids[at % CORES] += parsed(lines)[0]
-    for file in files:
-        file.close()
-    return ids
-
-
-def run(pipeline: list, tasks: int, logs: Path) -> None:
-    executor = LocalPipelineExecutor(
-        # Forked workers need not load everything again for each stage.
-        pipeline=pipeline, tasks=tasks, workers=CORES, logging_dir=str(logs), start_method="fork",
-    )
-    executor.run()
+from datatrove_stages import run, shards
 
 
 def stages(work: Path) -> None:

@@ -11,6 +11,7 @@ exit code 0 only if all passed. Without PART everything runs. The parts are func
 Standard library only.
 """
 import argparse
+import os
 import shutil
 import sys
 import tempfile
@@ -180,6 +181,11 @@ PARTS = (
 )
 
 
+def cpu_seconds() -> float:
+    """Of this program and of what it ran."""
+    return sum(os.times()[:4])
+
+
 def main() -> int:
     names = {part.__name__: part for part in PARTS}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -193,10 +199,11 @@ def main() -> int:
     c = Checks(options.binary.resolve(), work)
     try:
         for part in chosen:
-            before, started = (c.passed, c.failed), time.monotonic()
+            before, started, computed = (c.passed, c.failed), time.monotonic(), cpu_seconds()
             part(c)
             failed, done = c.failed - before[1], c.passed + c.failed - sum(before)
-            print(f"{'FAILED' if failed else 'ok'}: {part.__name__}: {done - failed} of {done} ({time.monotonic() - started:.0f} s)", flush=True)
+            cost = f"{time.monotonic() - started:.0f} s, {cpu_seconds() - computed:.0f} of CPU"
+            print(f"{'FAILED' if failed else 'ok'}: {part.__name__}: {done - failed} of {done} ({cost})", flush=True)
     finally:
         shutil.rmtree(work, ignore_errors=True)
     print(f"{c.passed} passed, {c.failed} failed")
