@@ -108,8 +108,8 @@ pub(crate) fn passage_columns(
     steps::passage_columns(table).map_err(|error| errors::exception(py, error))
 }
 
-/// The digest of a search for passages with these settings, from the sums of its rows; with `near` that of its near
-/// passages.
+/// The digest of a search for passages with these settings, from the sums of its rows; with `near`
+/// that of its near passages.
 #[pyfunction]
 pub(crate) fn passage_digest(
     py: Python<'_>,
@@ -122,7 +122,8 @@ pub(crate) fn passage_digest(
     digest.map_err(|error| errors::exception(py, error))
 }
 
-/// The settings of passages as JSON, with the length that they have, and the shortest window that is looked for.
+/// The settings of passages as JSON, with the length that they have, and the shortest window that
+/// is looked for.
 #[pyfunction]
 pub(crate) fn passage_settings(py: Python<'_>, passages: &str) -> PyResult<(String, u32)> {
     let resolved = passages::parse(py, passages)?.resolved();

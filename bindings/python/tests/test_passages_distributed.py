@@ -81,8 +81,8 @@ def tokens(texts: list[str | None]) -> dict[str, Any]:
     numbers = {word: at for at, word in enumerate(sorted({word for of in words for word in of or []}))}
     spell = {word: f"{word}\n\\n\\\\" if at % 3 else word for word, at in numbers.items()}
     return {
-        "ids": pyarrow.array([None if of is None else [numbers[word] for word in of] for of in words], pyarrow.list_(pyarrow.int32())),
-        "words": pyarrow.array([None if of is None else [spell[word] for word in of] for of in words]),
+        "ids": pyarrow.array([of and [numbers[word] for word in of] for of in words], pyarrow.list_(pyarrow.int32())),
+        "words": pyarrow.array([of and [spell[word] for word in of] for of in words]),
     }
 
 

@@ -98,8 +98,9 @@ pub fn near_of_seeds(seeds: Vec<Seed>, lengths: Lengths, rule: NearRule) -> Vec<
     pairs.into_par_iter().flat_map_iter(of_pair).collect()
 }
 
-/// The stretches of equal windows of each pair of documents, as far as their first places follow each other.
-/// Runs may be given in several calls: those whose first places are in one document together.
+/// The stretches of equal windows of each pair of documents, as far as their first places follow
+/// each other. Runs may be given in several calls: those whose first places are in one document
+/// together.
 #[must_use]
 pub fn seeds(runs: &[Run], lengths: Lengths) -> Vec<Seed> {
     // Windows are equal if their first places are: runs on one axis, that of first places.

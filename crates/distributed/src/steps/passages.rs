@@ -1,9 +1,9 @@
 //! Steps of a search for repeated passages, in the order in which a run uses them: `read` (documents to
 //! texts), `texts` (texts by the numbers of their documents), `anchors` (windows to buckets), `group` (the
 //! anchors of a bucket to runs, and windows that are hashed), `answer` (their hashes), `runs` (by part of
-//! the documents, and what is cut), `components` (the same where one task does not decide about all), `near` (near
-//! passages, of shorter runs), `place` (the bytes of passages, and the texts without them), `rows` (the
-//! rows of the tables).
+//! the documents, and what is cut), `components` (the same where one task does not decide about
+//! all), `near` (near passages, of shorter runs), `place` (the bytes of passages, and the texts
+//! without them), `rows` (the rows of the tables).
 //!
 //! Documents are divided among *parts* by their numbers, anchors among as many buckets by their keys.
 //! Between steps travel rows of [`super::tables::Message`] with many records in one.

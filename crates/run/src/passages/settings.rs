@@ -149,7 +149,8 @@ impl PassageSettings {
         self.write == WhatIsWritten::Spans
     }
 
-    /// What near passages are looked for, with seeds of a fifth of their length; `None` if none are listed.
+    /// What near passages are looked for, with seeds of a fifth of their length; `None` if none are
+    /// listed.
     ///
     /// # Errors
     /// Values that make no sense.
@@ -250,8 +251,8 @@ pub struct NearSearch {
 }
 
 impl NearSearch {
-    /// Windows at more places than this are no seeds: what many documents have in common, as headers and
-    /// phrases, would make pairs of all of them.
+    /// Windows at more places than this are no seeds: what many documents have in common, as
+    /// headers and phrases, would make pairs of all of them.
     const MOST_COPIES: u32 = 100;
 
     /// Which windows are seeds: those with a copy in another document.

@@ -12,7 +12,8 @@ use lookalike_passages::{Anchor, Place, Record};
 use lookalike_run::LookalikeError;
 use serde_json::json;
 
-/// Sends pieces to the parts of their documents, or, for the seeds of near passages, of their first places.
+/// Sends pieces to the parts of their documents, or, for the seeds of near passages, of their first
+/// places.
 struct SendPieces {
     parts: u32,
     near: bool,

@@ -10,7 +10,8 @@ use lookalike_passages::{Lengths, Record, runs};
 use lookalike_run::LookalikeError;
 use lookalike_run::passages::NearSearch;
 
-/// Pieces, sorted by the parts of their first places: sends equal units of two documents to the part of the later one.
+/// Pieces, sorted by the parts of their first places: sends equal units of two documents to the
+/// part of the later one.
 pub(in super::super) struct NearSeeds {
     lengths: Lengths,
     parts: u32,

@@ -42,8 +42,8 @@ impl Record<5> for AskedStretch {
     }
 }
 
-/// Runs, cuts and near passages of parts: asks for the places of both sides of all that are listed, and passes the cuts
-/// on to their documents.
+/// Runs, cuts and near passages of parts: asks for the places of both sides of all that are listed,
+/// and passes the cuts on to their documents.
 pub(in super::super) struct AskPlaces {
     lengths: Lengths,
     scope: Scope,

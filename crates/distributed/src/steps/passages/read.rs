@@ -35,7 +35,8 @@ struct Documents {
     scratch: UnitScratch,
 }
 
-/// The windows that are looked for, and which of them are repeated: the seeds of near passages, with `near`.
+/// The windows that are looked for, and which of them are repeated: the seeds of near passages,
+/// with `near`.
 ///
 /// # Errors
 /// The run looks for no passages; settings that make no sense.

@@ -44,8 +44,8 @@ mod table {
     pub(super) const SUMS: i64 = 100;
 }
 
-/// Runs, cuts, near passages, places and what goes, sorted by (part, kind): the rows of the tables `passages`, `cuts`
-/// and `near`.
+/// Runs, cuts, near passages, places and what goes, sorted by (part, kind): the rows of the tables
+/// `passages`, `cuts` and `near`.
 pub(in super::super) struct PassageRows {
     settings: PassageSettings,
     lengths: Lengths,
@@ -378,8 +378,8 @@ impl Step for Summed {
     }
 }
 
-/// The digest of a run from the sums of its rows, which steps give at their end; with `near` that of its near
-/// passages, which is another one.
+/// The digest of a run from the sums of its rows, which steps give at their end; with `near` that
+/// of its near passages, which is another one.
 ///
 /// # Errors
 /// Rows of other columns.
