@@ -104,8 +104,8 @@ impl PassageSettings {
     ) -> Result<Cow<'s, Settings>, LookalikeError> {
         if let Some(name) = &settings.fields.features {
             return Err(LookalikeError::Settings(format!(
-                "the setting features_field={name} names sets, and passages are runs of a list; name it with the \
-                 setting unit=tokens:{name}"
+                "the setting features_field={name} names feature sets, which have no passages; `passages` reads \
+                 the lists as tokens with the setting unit=tokens:{name}"
             )));
         }
         let PassageUnit::Tokens(field) = &self.unit else { return Ok(Cow::Borrowed(settings)) };
