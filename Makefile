@@ -28,9 +28,12 @@ SIDE_BY_SIDE = $(if $(filter output-sync,$(.FEATURES)),--jobs $(LANES) --output-
 CHECKS = unit check-runs python lint docs check-kills check-reads check-browser check-pages package
 test: fmt layers
 	$(CARGO) build $(TESTED)
-	@$(MAKE) --no-print-directory COMPILED=yes $(SIDE_BY_SIDE) $(CHECKS)
+	@$(MAKE) --no-print-directory COMPILED=yes $(SIDE_BY_SIDE) $(CHECKS:%=timed-%)
 	@echo "All checks passed."
 	@$(PYTHON) tests/python/skipped.py
+
+timed-%:
+	@began=$$(date +%s); $(MAKE) --no-print-directory $* && echo "$*: $$(($$(date +%s) - began)) s"
 
 ## For every change: layers, lints, the tests inside the crates, and the table of whole runs.
 check: fmt layers lint $(COMMAND)
