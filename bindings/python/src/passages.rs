@@ -91,7 +91,8 @@ pub(crate) fn passages(
     let passages = parse(py, passages)?;
     let Options { threads, memory, scratch, strict, max_pairs, progress, cancelled } = options;
     let resources = Resources { threads, memory, scratch, strict, max_pairs };
-    let read = passages.of_documents(&settings).map_err(|error| errors::exception(py, error))?;
+    let read =
+        passages.of_documents(&settings, false).map_err(|error| errors::exception(py, error))?;
     let source = documents.source(Columns::of(&read));
     let watch = Watch::new(progress, cancelled);
     let found = detached(py, &watch, |progress| {

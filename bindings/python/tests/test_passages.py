@@ -288,6 +288,7 @@ def test_threads_change_nothing() -> None:
         ({"whole": "page"}, "whole='page'.*'paragraph'"),
         ({"cut": "none", "whole": "line"}, "whole='line'.*cut='none'"),
         ({"text": "a,b"}, "text='a,b'.*cut='none'"),
+        ({"settings": lookalike.Settings(distinct_by="numbers")}, "distinct_by.*not for passages"),
     ],
 )
 def test_what_makes_no_sense_is_refused(wrong: dict[str, Any], said: str) -> None:

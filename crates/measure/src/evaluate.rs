@@ -229,7 +229,7 @@ struct Checked {
 
 impl Checked {
     fn new(settings: &Settings, options: &EvaluateOptions) -> Result<Self, LookalikeError> {
-        settings.refuse_scoped(&[], "evaluate")?;
+        settings.refuse_scoped(&["distinct_by"], "evaluate")?;
         let matching = settings.matching()?;
         let from = options.list_from(&matching)?;
         let entries = match options.methods.as_slice() {

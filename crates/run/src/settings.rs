@@ -555,7 +555,7 @@ impl Settings {
 /// A setting that not every call honours: its name, whether it is given, and the runs that do.
 type Scope = (&'static str, fn(&Settings) -> bool, &'static str);
 
-const SCOPES: [Scope; 7] = [
+const SCOPES: [Scope; 8] = [
     ("keep_n", |given| given.keep_n != DEFAULT_KEEP_N, "dedup on one machine"),
     ("contained_only", |given| given.contained_only.is_some(), "dedup and cluster on one machine"),
     ("max_lost", |given| given.max_lost.is_some(), "dedup and cluster on one machine"),
@@ -565,6 +565,11 @@ const SCOPES: [Scope; 7] = [
         "ignore_text",
         |given| !given.ignore_text.is_empty(),
         "dedup, cluster and plan, and for indexes",
+    ),
+    (
+        "distinct_by",
+        |given| !given.distinct_by.is_empty(),
+        "dedup, cluster, evaluate and plan, and for indexes",
     ),
     ("across", |given| given.across.is_some(), "dedup, cluster and plan, and for indexes"),
 ];

@@ -37,7 +37,7 @@ def dedup_passages(c: Checks) -> None:
     write_jsonl(other, [{"n": -1, "id": "other", "text": "\n".join(doc["text"] for doc in docs[70:90])}, *({**doc, "id": f"o{doc['id']}"} for doc in docs[100:110])])
     for name, inputs, length, options in (
         ("files", (first, second), 12, ()), ("longest", (first, second), 9, ("--keep", "longest")), ("CSV", (table,), 12, ()), ("against", (first, second), 12, ("--against", other)),
-        ("against alone", (first,), 12, ("--against", other, "--against-only")), ("few shingles", (first, second), 20, ("-t", "0.3")), ("all gone", (first, second), 12, ("--drop-all",)),
+        ("against alone", (first,), 12, ("--against", other, "--against-only")), ("few shingles", (first, second), 20, ("-t", "0.3", "--distinct-by", "numbers")), ("all gone", (first, second), 12, ("--drop-all",)),
     ):
         both, before, after = (c.out(f"dedup passages {name} {which}") for which in ("both", "before", "after"))
         beside = options[options.index("--against") :][:2] if "--against" in options else ()

@@ -6,7 +6,6 @@ use arrow_schema::SchemaRef;
 use lookalike_engine::Linkage;
 use lookalike_join::Criterion;
 use lookalike_run::passages::NearSearch;
-use lookalike_run::passages::settings::check_documents;
 use lookalike_run::{LookalikeError, PassageSettings, Settings, feature_settings};
 use std::marker::PhantomData;
 
@@ -129,7 +128,7 @@ impl StepContext {
             return refused("the setting ignore_common");
         }
         let what = "runs over several machines";
-        settings.refuse_scoped(&["ignore_text", "across"], what)?;
+        settings.refuse_scoped(&["ignore_text", "across", "distinct_by"], what)?;
         settings.refuse_across_inputs("the rows of a run over several machines")?;
         settings.refuse_across_against(options.has_against)?;
         settings.refuse_fields_of_method(what)?;
@@ -137,8 +136,8 @@ impl StepContext {
         let settings = match &options.passages {
             None => settings.clone(),
             Some(passages) => {
-                check_passages(settings, passages)?;
-                passages.of_documents(settings)?.into_owned()
+                check_passages(passages)?;
+                passages.of_documents(settings, false)?.into_owned()
             }
         };
         let StepOptions { name, against_name, only_against, complete, cross, protects, .. } =
@@ -185,10 +184,9 @@ impl StepContext {
     }
 }
 
-/// Checks settings of a search for passages.
-fn check_passages(settings: &Settings, passages: &PassageSettings) -> Result<(), LookalikeError> {
+/// Checks the settings of passages for a run over several machines.
+fn check_passages(passages: &PassageSettings) -> Result<(), LookalikeError> {
     passages.check()?;
-    check_documents(settings, passages, false)?;
     if passages.writes_spans() {
         return Err(LookalikeError::Settings(
             "the setting write=spans writes files, which runs over several machines do not; leave it out, or use \

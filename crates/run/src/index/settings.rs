@@ -129,7 +129,7 @@ impl IndexSettings {
     pub(crate) fn check(&self) -> Result<(), LookalikeError> {
         self.documents.matching()?;
         self.documents.keep_rules()?;
-        self.documents.refuse_scoped(&["ignore_text", "across"], "an index")?;
+        self.documents.refuse_scoped(&["ignore_text", "across", "distinct_by"], "an index")?;
         feature_settings::refuse(&self.documents.fields, "an index")?;
         self.documents.refuse_fields_of_method("an index")?;
         if self.documents.ignore_common.is_some() {

@@ -3,7 +3,7 @@
 use super::anchor_store::SpillLimits;
 use super::job::Writing;
 use super::search::Search;
-use super::settings::{PassageSettings, check_documents, recorded};
+use super::settings::{PassageSettings, recorded};
 use super::tables::Tables;
 use crate::analysis::pool;
 use crate::panics::caught;
@@ -83,8 +83,7 @@ pub fn passages(
         let reason = "the setting write=spans writes files, and a search in memory writes none";
         return Err(LookalikeError::Settings(reason.into()));
     }
-    check_documents(settings, passages, false)?;
-    let settings = &*passages.of_documents(settings)?;
+    let settings = &*passages.of_documents(settings, false)?;
     if source.is_read_once() {
         return Err(reads_twice("passages", source.name()));
     }

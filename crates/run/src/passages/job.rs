@@ -5,7 +5,7 @@ use super::excerpts::ShownPassages;
 use super::exhibits::{Choice, Collected};
 use super::placing::{PlacedDocument, Placing};
 use super::search::{Found, Search};
-use super::settings::{PassageSettings, check_documents, recorded};
+use super::settings::{PassageSettings, recorded};
 use super::spans::{Said, SpanFiles, Spanning, all_documents};
 use super::stretches::Stretches;
 use super::tables::{Tables, Totals};
@@ -108,8 +108,7 @@ fn carry_out(
     let writes_documents = job.passages.writes_documents();
     let progress = &JobSteps::new(job.passages.steps(), progress);
     job.passages.check()?;
-    check_documents(&job.settings, &job.passages, !job.against.is_empty())?;
-    let of_documents = job.passages.of_documents(&job.settings)?;
+    let of_documents = job.passages.of_documents(&job.settings, !job.against.is_empty())?;
     let most = job.run.most()?;
     if let Some(most) = most.as_ref().filter(|_| !writes_documents) {
         let setting = if job.passages.cuts() { "write=spans" } else { "cut=none" };

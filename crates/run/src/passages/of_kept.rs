@@ -3,11 +3,11 @@
 use super::anchor_store::SpillLimits;
 use super::job::{Results, recorded_job};
 use super::search::Search;
-use super::settings::{PassageSettings, check_documents, recorded};
+use super::settings::{PassageSettings, recorded};
 use crate::analysis::Analysis;
 use crate::reading::Documents;
 use crate::readings::first::Admitted;
-use crate::{Job, LookalikeError, state};
+use crate::{Job, LookalikeError, Settings, state};
 use lookalike_engine::Progress;
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_io::sink::{RouteOptions, Staging, WrittenFiles};
@@ -41,8 +41,9 @@ pub(crate) fn check(job: &Job, length: u32, action: Action) -> Result<(), Lookal
         }
         Action::Remove => {
             passages.check()?;
-            passages.of_documents(&job.settings)?;
-            return check_documents(&job.settings, &passages, !job.against.is_empty());
+            // It decides which documents are kept, and passages are of all of these.
+            let settings = Settings { distinct_by: Vec::new(), ..job.settings.clone() };
+            return passages.of_documents(&settings, !job.against.is_empty()).map(|_| ());
         }
         _ => "cuts the documents that dedup keeps, and this run removes nothing",
     };

@@ -94,19 +94,40 @@ impl PassageSettings {
     }
 
     /// The settings of the documents, with which a source of them is read: a list of tokens takes the place
-    /// of texts.
+    /// of texts. With `has_against`, another collection is read as well.
     ///
     /// # Errors
-    /// Settings of documents that have ready-made features otherwise.
+    /// Settings that passages do not have, or that make no sense with these.
     pub fn of_documents<'s>(
         &self,
         settings: &'s Settings,
+        has_against: bool,
     ) -> Result<Cow<'s, Settings>, LookalikeError> {
+        let wrong = |reason: &str| Err(LookalikeError::Settings(reason.into()));
+        settings.refuse(&["distinct_by", "across", "label_field"], "passages")?;
         if let Some(name) = &settings.fields.features {
             return Err(LookalikeError::Settings(format!(
                 "the setting features_field={name} names feature sets, which have no passages; `passages` reads \
                  the lists as tokens with the setting unit=tokens:{name}"
             )));
+        }
+        if has_against && self.scope == PassageScope::Within {
+            return wrong(
+                "the setting against names another collection, and the setting within compares each document \
+                 with itself alone; leave one of them out",
+            );
+        }
+        if self.writes_spans() && settings.fields.has_sections() {
+            return wrong(
+                "the setting write=spans: a span is a place in the text of one field, and the setting text_field \
+                 names several; name one field",
+            );
+        }
+        if self.unit == PassageUnit::Byte && settings.fields.has_sections() {
+            return wrong(
+                "the setting unit=byte is for one field of text, and the setting text_field names several; \
+                 use unit=char, or name one field",
+            );
         }
         let PassageUnit::Tokens(field) = &self.unit else { return Ok(Cow::Borrowed(settings)) };
         // Passages have no shingles.
@@ -260,39 +281,6 @@ impl NearSearch {
     pub fn repeated(self) -> Repeated {
         Repeated { most: Self::MOST_COPIES, ..Repeated::at_least(2, Scope::Across) }
     }
-}
-
-/// Checks settings of the documents for a search with these, where there may be another collection.
-///
-/// # Errors
-/// Those that passages do not have, or that make no sense together.
-pub fn check_documents(
-    settings: &Settings,
-    passages: &PassageSettings,
-    has_against: bool,
-) -> Result<(), LookalikeError> {
-    let wrong = |reason: &str| Err(LookalikeError::Settings(reason.into()));
-    settings.refuse(&["distinct_by", "across", "label_field"], "passages")?;
-    passages.of_documents(settings)?;
-    if has_against && passages.scope == PassageScope::Within {
-        return wrong(
-            "the setting against names another collection, and the setting within compares each document \
-             with itself alone; leave one of them out",
-        );
-    }
-    if passages.writes_spans() && settings.fields.has_sections() {
-        return wrong(
-            "the setting write=spans: a span is a place in the text of one field, and the setting text_field \
-             names several; name one field",
-        );
-    }
-    if passages.unit == PassageUnit::Byte && settings.fields.has_sections() {
-        return wrong(
-            "the setting unit=byte is for one field of text, and the setting text_field names several; \
-             use unit=char, or name one field",
-        );
-    }
-    Ok(())
 }
 
 /// The settings as a summary states them.
