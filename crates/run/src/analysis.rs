@@ -145,6 +145,20 @@ impl Analysis {
         self.verdicts.dropped(&answer).for_each(|(document, removal)| each(document, removal));
     }
 
+    /// Files and numbers of the documents that are removed, ascending. O(documents).
+    ///
+    /// # Errors
+    /// A chunk on disk that cannot be read.
+    pub(crate) fn removed_places(&self) -> Result<Vec<(u32, u32)>, EngineError> {
+        let mut places = Vec::new();
+        self.collection.for_each(|document, row| {
+            if self.verdicts.is_removed(document) && !self.collection.is_protected(document) {
+                places.push((row.file, row.record));
+            }
+        })?;
+        Ok(places)
+    }
+
     /// Similarity of two documents from the evidence, 0 to 1: by the run's measure, by a sketch's
     /// estimate, or by the share of equal bits. `None` if only a key is shared.
     pub(crate) fn similarity(&self, evidence: Evidence) -> Option<f64> {

@@ -111,28 +111,6 @@ impl<'a> Decisions<'a> {
     }
 }
 
-impl Decisions<'_> {
-    /// Files and numbers of the documents that are removed, ascending. O(documents).
-    ///
-    /// # Errors
-    /// A chunk on disk that cannot be read.
-    pub(crate) fn removed(&self) -> Result<Vec<(u32, u32)>, EngineError> {
-        let Analysis { collection, verdicts, .. } = self.analysis;
-        let mut places = Vec::new();
-        for chunk in collection.chunk_ids() {
-            let documents = collection.chunk_documents(chunk);
-            let is_removed =
-                |at: usize| verdicts.is_removed(DocumentId(documents.start.0 + at as u32));
-            if (0..documents.len()).any(is_removed) {
-                let rows = collection.rows(chunk)?;
-                let removed = rows.documents.iter().enumerate().filter(|&(at, _)| is_removed(at));
-                places.extend(removed.map(|(_, row)| (row.file, row.record)));
-            }
-        }
-        Ok(places)
-    }
-}
-
 /// Decisions about the records of one chunk.
 pub(crate) struct ChunkDecisions<'d> {
     decisions: &'d Decisions<'d>,

@@ -11,7 +11,7 @@ use crate::ignored_texts::IgnoredTexts;
 use crate::job_steps::{JobSteps, REPORT};
 use crate::page_files::write_page;
 use crate::panics::caught;
-use crate::passages::of_kept::{self, KeptDocuments};
+use crate::passages::of_kept;
 use crate::plan_file::{method_name, read_plan};
 use crate::reading::Documents;
 use crate::recorded_run::{outputs, recorded_run};
@@ -196,24 +196,16 @@ fn carry_out(
     summary.template_sites = wanted.template_sites(&mut pass.shown);
     let mut of_passages = None;
     if let Some(length) = job.passages {
-        let removed = &Decisions::new(&analysis, &clusters).removed()?;
-        let (analysis, staging, options) = (&analysis, &staging, &options);
-        let kept = KeptDocuments { job, length, analysis, removed, staging, options };
-        let (found, files) = kept.write(progress)?;
+        let (found, files) = of_kept::write(job, length, &analysis, &staging, &options, progress)?;
         pass.written = files;
         summary.passages = Some(found.counts());
         of_passages = Some(found);
     }
     let tables = other_tables(action, &analysis, tables, &store, &mut summary, progress)?;
     summary.outputs = outputs(&tables, pass.written.as_ref());
-    if let Some(found) = &of_passages {
-        let tables = found
-            .outputs
-            .iter()
-            .filter(|of| !summary.outputs.iter().any(|one| one.name == of.name));
-        let inside = tables
-            .map(|of| Output { name: format!("{}{}", of_kept::FOLDER, of.name), ..of.clone() });
-        summary.outputs.extend(inside.collect::<Vec<_>>());
+    for table in of_passages.iter().flat_map(|found| &found.outputs) {
+        let name = format!("{}{}", of_kept::FOLDER, table.name);
+        summary.outputs.push(Output { name, ..table.clone() });
     }
     if job.attributes {
         summary.outputs.extend(write_attributes(&analysis, &clusters, &staging)?);

@@ -62,6 +62,8 @@ def dedup_passages(c: Checks) -> None:
         c.check(f"dedup passages: {name}: numbers", all(summary["passages"][number] == of_passages[number] == summary_of(after)[number] for number in numbers) and summary["passages"]["units"] == summary_of(after)["units"], summary.get("passages"))
         outputs = [output["name"] for output in summary["outputs"]]
         c.check(f"dedup passages: {name}: outputs", all((both / output).exists() for output in outputs) and "passages/cuts.tsv" in outputs, outputs)
+        of_folder = [output["name"] for output in of_passages["outputs"]]
+        c.check(f"dedup passages: {name}: outputs of the folder", all((both / "passages" / output).exists() and f"passages/{output}" in outputs for output in of_folder), of_folder)
         again = c.out(f"dedup passages {name} again")
         done = c.run("dedup", *inputs, "-o", again, "--passages", str(length), "--tables", "tsv", "-q", "-j", "1", "--memory", "20MB", *options)
         c.check(f"dedup passages: {name}: one thread, little memory", done.returncode == 0 and tree_of(again) == tree_of(both), done.stderr)

@@ -233,7 +233,8 @@ impl Results<'_> {
         if !problems.is_empty() || !skipped.is_empty() {
             tables.push(write_problems(problems.iter().chain(&skipped), &store)?);
         }
-        summary.outputs = outputs(&tables, written.files.as_ref());
+        // Documents are in the directory itself.
+        summary.outputs = outputs(&tables, written.files.as_ref().filter(|_| folder.is_empty()));
         summary.outputs.extend(files);
         let last = passages.last_step();
         let seconds = self.started.elapsed().as_secs_f64() - reading;

@@ -17,18 +17,6 @@ use std::time::Instant;
 /// The folder of a result that has the summary, the tables and the report of its passages.
 pub(crate) const FOLDER: &str = "passages/";
 
-/// The documents of a run of `dedup`, decided and not yet written.
-pub(crate) struct KeptDocuments<'a> {
-    pub(crate) job: &'a Job,
-    /// The fewest words of a passage.
-    pub(crate) length: u32,
-    pub(crate) analysis: &'a Analysis,
-    /// Files and numbers of the removed documents, ascending.
-    pub(crate) removed: &'a [(u32, u32)],
-    pub(crate) staging: &'a Staging,
-    pub(crate) options: &'a RouteOptions,
-}
-
 /// Checks the settings of a run that cuts passages out of what it keeps.
 ///
 /// # Errors
@@ -56,47 +44,48 @@ fn of_length(length: u32) -> PassageSettings {
     PassageSettings { length: Some(length), ..PassageSettings::default() }
 }
 
-impl KeptDocuments<'_> {
-    /// Searches the documents that are kept, writes them without what is cut, and the others as they are;
-    /// the summary of the search, and the files.
-    ///
-    /// # Errors
-    /// Documents that have changed; outputs that cannot be written; a cancellation.
-    pub(crate) fn write(
-        &self,
-        progress: &dyn Progress,
-    ) -> Result<(PassageSummary, Option<WrittenFiles>), LookalikeError> {
-        let Self { job, analysis, staging, options, .. } = *self;
-        let passages = &of_length(self.length);
-        let search = Search {
-            documents: Documents::of_files(&analysis.inputs),
-            own_files: analysis.collection.first_protected_file,
-            settings: &job.settings,
-            passages,
-            admitted: Admitted { strict: job.strict, skip_unreadable: job.skip_unreadable },
-            limits: PipelineLimits {
-                threads: analysis.threads,
-                in_flight: analysis.memory.in_flight(),
-            },
-            spill: SpillLimits::new(Some(analysis.memory.0), state::folder(job)),
-            without: self.removed,
-        };
-        let against = Some(&job.against[..]).filter(|against| !against.is_empty());
-        let mut settings = recorded(&job.settings, passages, against);
-        settings.insert("job".into(), recorded_job(&job.settings, &job.inputs, &job.against));
-        staging.folder(FOLDER)?;
-        let results = Results {
-            staging,
-            folder: FOLDER,
-            tables: job.tables,
-            report: job.report,
-            options,
-            most: None,
-            settings,
-            command: &job.command,
-            started: Instant::now(),
-        };
-        let (summary, _, files) = results.write(&search, progress)?;
-        Ok((summary, files))
-    }
+/// Searches the documents that a run of `dedup` keeps, writes them without what is cut, and the removed ones as
+/// they are; the summary of the search, and the files.
+///
+/// # Errors
+/// Documents that have changed; outputs that cannot be written; a cancellation.
+pub(crate) fn write(
+    job: &Job,
+    length: u32,
+    analysis: &Analysis,
+    staging: &Staging,
+    options: &RouteOptions,
+    progress: &dyn Progress,
+) -> Result<(PassageSummary, Option<WrittenFiles>), LookalikeError> {
+    let passages = &of_length(length);
+    let search = Search {
+        documents: Documents::of_files(&analysis.inputs),
+        own_files: analysis.collection.first_protected_file,
+        settings: &job.settings,
+        passages,
+        admitted: Admitted { strict: job.strict, skip_unreadable: job.skip_unreadable },
+        limits: PipelineLimits {
+            threads: analysis.threads,
+            in_flight: analysis.memory.in_flight(),
+        },
+        spill: SpillLimits::new(Some(analysis.memory.0), state::folder(job)),
+        without: &analysis.removed_places()?,
+    };
+    let against = Some(&job.against[..]).filter(|against| !against.is_empty());
+    let mut settings = recorded(&job.settings, passages, against);
+    settings.insert("job".into(), recorded_job(&job.settings, &job.inputs, &job.against));
+    staging.folder(FOLDER)?;
+    let results = Results {
+        staging,
+        folder: FOLDER,
+        tables: job.tables,
+        report: job.report,
+        options,
+        most: None,
+        settings,
+        command: &job.command,
+        started: Instant::now(),
+    };
+    let (summary, _, files) = results.write(&search, progress)?;
+    Ok((summary, files))
 }
