@@ -3,6 +3,7 @@ import http.client
 import threading
 import time
 import urllib.parse
+from collections import Counter
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -145,6 +146,21 @@ class Proxy(BaseHTTPRequestHandler):
         return self.wfile.write(content)
 
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = passed_on
+
+
+def faults_on(part: str, fault, every: int = 1, first: int = 0):
+    """A function for `fault` of a :class:`Proxy`: it answers GET requests whose path contains `part`, after the `first`
+    ones; with `every`, of the requests for each path only every N-th."""
+    asked: Counter = Counter()
+
+    def fault_of(method: str, path: str, _: int):
+        if method != "GET" or part not in path:
+            return None
+        # Requests of several threads come in any order: counted by object, none meets a fault again and again.
+        asked[path] += 1
+        return fault if asked.total() > first and asked[path] % every == 0 else None
+
+    return fault_of
 
 
 class Server(ThreadingHTTPServer):

@@ -6,13 +6,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from checks.archives import packed
 from checks.extracting import SCRIPT
-from checks.fault_server import Files, Proxy, serving
+from checks.fault_server import Files, Proxy, faults_on, serving
 from checks.harness import Checks, summary_of, table_of, tree_of
 from checks.inputs import texts
 from checks.moto_server import Bucket, environment, is_missing, moto
@@ -161,30 +160,17 @@ def faults(c: Checks, folder: Path, bucket: Bucket, proxy, command: str, scratch
         done = run(c, proxy.url, "dedup", "s3://extracts/x/in", "-o", out, "-q", "--tables", "tsv", "-t", "0.6", "--extract", command, "--scratch", scratch, cwd=folder)
         return done, out
 
-    def on(part: str, what, every: int = 1, first: int = 0):
-        # Requests of several threads come in any order: each object has faults of its own, so that no request for it
-        # meets one again and again.
-        asked: Counter = Counter()
-
-        def fault(method: str, path: str, _: int):
-            if method != "GET" or part not in path:
-                return None
-            asked[path] += 1
-            return what if sum(asked.values()) > first and asked[path] % every == 0 else None
-
-        return fault
-
-    for label, fault in (("every second request busy", on(".XYZ", BUSY, 2)), ("every third body cut", on(".XYZ", "cut", 3))):
+    for label, fault in (("every second request busy", faults_on(".XYZ", BUSY, 2)), ("every third body cut", faults_on(".XYZ", "cut", 3))):
         done, out = attempt(label, fault)
         same = done.returncode == 0 and located(tree_of(out), "s3://extracts/x/in/")
         different = [path for path in expected if not same or path != "summary.json" and same.get(path) != expected[path]]
         c.check(f"store extracting: {label}: the same result", not different, (done.stderr, different))
     for label, fault, code, words in (
-        ("denied in the middle", on(".XYZ", DENIED, first=20), 1, "403 (AccessDenied)"),
-        ("denied in the second reading", on(".XYZ", DENIED, first=50), (1, 3), ".XYZ"),
-        ("always busy", on("/31 '", BUSY), 1, "503"),
+        ("denied in the middle", faults_on(".XYZ", DENIED, first=20), 1, "403 (AccessDenied)"),
+        ("denied in the second reading", faults_on(".XYZ", DENIED, first=50), (1, 3), ".XYZ"),
+        ("always busy", faults_on("/31 '", BUSY), 1, "503"),
         ("gone in the middle", lambda _, path, count: (404, b"") if "/31 '" in path and count > 4 else None, 3, "changed while it was read"),
-        ("the archive is denied", on("all.tar", DENIED), 1, "all.tar"),
+        ("the archive is denied", faults_on("all.tar", DENIED), 1, "all.tar"),
     ):
         done, out = attempt(label, fault)
         ok = done.returncode in (code if isinstance(code, tuple) else (code,)) and words in done.stderr and not out.exists()

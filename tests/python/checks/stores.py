@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from checks.archives import packed
-from checks.fault_server import Elsewhere, Files, Proxy, serving
+from checks.fault_server import Elsewhere, Files, Proxy, faults_on, serving
 from checks.harness import Checks, SAMPLES, summary_of, tree_of
 from checks.inputs import collection, records, write_csv
 from checks.moto_server import Bucket, environment, is_missing, moto
@@ -204,29 +204,18 @@ def failing_reads(c: Checks, bucket: Bucket, proxy) -> None:
         done = run(c, proxy.url, "dedup", source, "-o", out, *NEWS, *arguments, cwd=c.work)
         return done, out
 
-    def on(path: str, what, every: int = 1, first: int = 0):
-        state = {"asked": 0}
-
-        def fault(method: str, asked: str, _: int):
-            if path not in asked or method != "GET":
-                return None
-            state["asked"] += 1
-            return what if state["asked"] > first and state["asked"] % every == 0 else None
-
-        return fault
-
     busy = (503, b"<Error><Code>SlowDown</Code></Error>")
-    for label, fault in (("every second request busy", on(name, busy, 2)), ("every third body cut", on(name, "cut", 3))):
+    for label, fault in (("every second request busy", faults_on(name, busy, 2)), ("every third body cut", faults_on(name, "cut", 3))):
         done, out = attempt(label, fault)
         same = done.returncode == 0 and tree_of(out) == tree_of(plain)
         c.check(f"stores: {label}: the same result", same, done.stderr)
     denied = (403, b"<Error><Code>AccessDenied</Code><Message>no</Message></Error>")
     region = (400, b"<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-west-1</Region></Error>")
     for label, fault, words in (
-        ("denied in the middle", on(name, denied, first=2), ("403 (AccessDenied)", "large.jsonl", "AWS_SKIP_SIGNATURE")),
+        ("denied in the middle", faults_on(name, denied, first=2), ("403 (AccessDenied)", "large.jsonl", "AWS_SKIP_SIGNATURE")),
         ("gone in the middle", lambda _, path, count: (404, b"") if name in path and count > 4 else None, ("changed while it was read",)),
         ("wrong region", lambda *_: region, ("400", "AWS_REGION")),
-        ("always busy", on(name, busy, first=2), ("503", "run again later", "large.jsonl")),
+        ("always busy", faults_on(name, busy, first=2), ("503", "run again later", "large.jsonl")),
     ):
         done, out = attempt(label, fault)
         code = 3 if "changed" in words[0] else 1
