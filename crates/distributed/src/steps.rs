@@ -27,6 +27,7 @@ mod rows;
 mod sent_set;
 mod sign;
 mod step;
+mod summed;
 mod tables;
 mod units;
 mod values;

@@ -5,7 +5,7 @@ use super::graph::{BestWitness, BothWays, Forest, Label, Leaders, Star};
 use super::keys::{MergeSketches, Postings, Regroup, RoundPostings, Sketch, StoreKeys};
 use super::passages::{self, at_texts};
 use super::results::{
-    Assign, ClusterRows, EqualPairs, KeptAlone, MatchPairs, MemberEdges, PairEnds, Results, summed,
+    Assign, ClusterRows, EqualPairs, KeptAlone, MatchPairs, MemberEdges, PairEnds, Results,
 };
 use super::rounds::{
     Apply, ByWitness, Change, CountStates, Decisions, Open, Reopen, Roles, TakeBack, Which,
@@ -13,6 +13,7 @@ use super::rounds::{
 use super::routes::{GatherPairs, PartSets, Route, RouteAll};
 use super::sign::{Number, Sign};
 use super::step::{Step, StepContext, of_rows};
+use super::summed::summed;
 use super::units::{Directory, DistinctSets, SetMessages, TakeSets, UnitMessages, Units};
 use super::values::{LargestValues, ValueCounts, ValueEdges, ValueEnds, ValuePairs};
 use lookalike_run::LookalikeError;
@@ -338,7 +339,7 @@ pub fn step(
         Description::Place { parts, told } => {
             of_rows(at_texts(passages::Place::new(context, parts)?, told.then_some(data))?)
         }
-        Description::PassageRows {} => passages::summed(passages::PassageRows::new(context)?),
-        Description::EditRows {} => passages::summed(passages::EditRows::new(context)),
+        Description::PassageRows {} => summed(passages::PassageRows::new(context)?),
+        Description::EditRows {} => summed(passages::EditRows::new(context)),
     })
 }

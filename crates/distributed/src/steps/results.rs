@@ -1,16 +1,12 @@
 //! Decisions about sets to the rows of the result tables.
 
 use super::damaged;
-use super::rows::{RowKind, RowWriter, no_column};
-use super::step::{RowStep, Step, StepContext, of_rows};
+use super::step::{RowStep, StepContext};
+use super::summed::{Sum, TableRow, add_sums, halves, whole};
 use super::tables::{
-    Document, Edge, Found, FoundReader, FoundWriter, Member, MemberWriter, edge, measures, member,
-    result,
+    Document, Edge, Found, FoundWriter, Member, MemberWriter, edge, measures, member, result,
 };
 use arrow_array::RecordBatch;
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_schema::{DataType, SchemaRef};
 use lookalike_core::{Measure, Overlap};
 use lookalike_decide::{
     CLUSTERS, Compared, DocumentName, Identity, LEDGER, Measures, Member as ClusterRow, PAIRS,
@@ -182,11 +178,8 @@ impl<'n> Found<'n> {
 
     /// The row with the hash of what it says.
     fn hashed(self, hash: u128) -> Self {
-        Self { hash_high: (hash >> 64) as i64, hash_low: hash as i64, ..self }
-    }
-
-    fn hash(&self) -> u128 {
-        u128::from(self.hash_high as u64) << 64 | u128::from(self.hash_low as u64)
+        let (hash_high, hash_low) = halves(hash);
+        Self { hash_high, hash_low, ..self }
     }
 
     /// The name of the first document.
@@ -669,58 +662,17 @@ impl RowStep<Found<'static>, Found<'static>> for ClusterRows {
     }
 }
 
-/// A step that makes rows of results, and at its end for each table of them a row with their number
-/// and the sum of their hashes in `place`, `hash_high` and `hash_low`; for members of the call's own
-/// documents one for each rule. The table of such a row is above [`result::SUMS`].
-struct Summed {
-    step: Box<dyn Step>,
-    sums: std::collections::BTreeMap<(i64, Option<String>), (i64, u128)>,
-}
-
-/// A [`Summed`] step.
-pub(super) fn summed<In: RowKind + Send>(
-    step: impl RowStep<In, Found<'static>> + 'static,
-) -> Box<dyn Step> {
-    Box::new(Summed { step: of_rows(step), sums: std::collections::BTreeMap::new() })
-}
-
-impl Summed {
-    fn add(&mut self, batches: &[RecordBatch]) -> Result<(), LookalikeError> {
-        for batch in batches {
-            for row in FoundReader::new(batch)?.iter() {
-                let counts = row.table == result::MEMBER && row.side == 0;
-                let rule = row.rule.filter(|_| counts).map(str::to_owned);
-                let (rows, sum) = self.sums.entry((row.table, rule)).or_default();
-                *rows += 1;
-                *sum = sum.wrapping_add(row.hash());
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Step for Summed {
-    fn schema(&self) -> SchemaRef {
-        self.step.schema()
+impl TableRow for Found<'static> {
+    fn sum<'a>(row: &Self::Row<'a>) -> Option<Sum<'a>> {
+        // Members among the documents of the call are counted by rule.
+        let rule = row.rule.filter(|_| row.table == result::MEMBER && row.side == 0);
+        let rows = row.place.unwrap_or_default();
+        Some(Sum { table: row.table, rule, rows, hash: whole(row.hash_high, row.hash_low) })
     }
 
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        let made = self.step.push(batch)?;
-        self.add(&made)?;
-        Ok(made)
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        let mut made = self.step.finish()?;
-        self.add(&made)?;
-        let mut out = FoundWriter::default();
-        for ((table, rule), (rows, sum)) in &self.sums {
-            let (rule, place) = (rule.as_deref(), Some(*rows));
-            let row = Found { table: table + result::SUMS, rule, place, ..Found::default() };
-            out.push(row.hashed(*sum))?;
-        }
-        made.extend(out.finish()?);
-        Ok(made)
+    fn push(sum: Sum<'_>, out: &mut FoundWriter) -> Result<(), LookalikeError> {
+        let Sum { table, rule, rows, hash } = sum;
+        out.push(Found { table, rule, place: Some(rows), ..Found::default() }.hashed(hash))
     }
 }
 
@@ -736,15 +688,7 @@ pub fn digest_of_sums(sums: &[RecordBatch], list: bool) -> Result<String, Lookal
         (result::PAIR, PAIRS.name),
     ]
     .map(|(table, name)| (table, TableDigest::new(name)));
-    for batch in sums {
-        let rows = batch.column_by_name("place");
-        let rows = rows.and_then(|column| column.as_primitive_opt::<Int64Type>());
-        let rows = rows.ok_or_else(|| no_column("place", &DataType::Int64))?;
-        for (row, count) in FoundReader::new(batch)?.iter().zip(rows.values()) {
-            let tables = tables.iter_mut().filter(|(table, _)| table + result::SUMS == row.table);
-            tables.for_each(|(_, digest)| digest.add_sum(*count as u64, row.hash()));
-        }
-    }
+    add_sums::<Found<'static>>(sums, &mut tables)?;
     let [ledger, clusters, pairs] = tables.map(|(_, digest)| digest);
     Ok(match list {
         true => run_digest(&[&clusters, &pairs]),

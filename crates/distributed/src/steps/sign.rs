@@ -6,6 +6,7 @@ use super::records::{BatchRecords, BatchRow, Numbered};
 use super::rows::RowWriter;
 use super::sent_set::{SentSet, SetFormat};
 use super::step::{RowStep, Step, StepContext};
+use super::summed::halves;
 use super::tables::{Document, DocumentWriter, Signed, SignedWriter};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -155,7 +156,6 @@ impl Sign {
             let value = keep_value(rule, record, &fields, summary.text_bytes);
             self.precedence.extend(rule.key(value).to_be_bytes());
         }
-        let halves = |digest: u128| ((digest >> 64) as i64, digest as i64);
         let (text_high, text_low) = halves(summary.text.0);
         let (tokens_high, tokens_low) = halves(summary.sequence.0);
         let (unit_high, unit_low) = unit.ok().map(|unit| halves(unit.0)).unzip();

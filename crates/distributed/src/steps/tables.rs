@@ -437,6 +437,4 @@ pub(super) mod result {
     pub(crate) const KEPT: i64 = 4;
     /// A row of the finished table `clusters`.
     pub(crate) const CLUSTER: i64 = 5;
-    /// Added to a table: the number of its rows that a task made, and the sum of their hashes.
-    pub(crate) const SUMS: i64 = 100;
 }

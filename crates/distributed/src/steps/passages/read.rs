@@ -4,6 +4,7 @@ use super::super::records::{BatchRecords, BatchRow, Numbered};
 use super::super::rows::RowWriter;
 use super::super::sign::Names;
 use super::super::step::{Step, StepContext};
+use super::super::summed::halves;
 use super::super::tables::{TextDocument, TextDocumentWriter};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
@@ -142,8 +143,7 @@ impl Documents {
         let rules = self.precedence.rules.iter().zip(values);
         let precedence: Vec<u8> =
             rules.flat_map(|(rule, value)| rule.key(value).to_be_bytes()).collect();
-        let TextDigest(digest) = TextDigest::of(text.as_bytes());
-        let (text_high, text_low) = ((digest >> 64) as i64, digest as i64);
+        let (text_high, text_low) = halves(TextDigest::of(text.as_bytes()).0);
         let has = |&at: &usize| record.given.of(at).next().is_some();
         let given = (0..self.given).filter(has).map(|at| 1 << at).sum();
         let fixed = i64::from(is_fixed(record, inputs, false));

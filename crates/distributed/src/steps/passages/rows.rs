@@ -1,17 +1,14 @@
 //! The rows of the tables of passages.
 
 use super::super::damaged;
-use super::super::rows::{RowKind, RowWriter, no_column};
-use super::super::step::{RowStep, Step, StepContext, of_rows};
-use super::super::tables::{Message, PassageRow, PassageRowReader, PassageRowWriter};
+use super::super::step::{RowStep, StepContext};
+use super::super::summed::{Sum, TableRow, add_sums, halves, whole};
+use super::super::tables::{Message, PassageRow, PassageRowWriter};
 use super::blobs::{Reader, read_all};
 use super::kind;
 use super::place::AskedStretch;
 use super::runs::read_numbers;
 use arrow_array::RecordBatch;
-use arrow_array::cast::AsArray;
-use arrow_array::types::Int64Type;
-use arrow_schema::{DataType, SchemaRef};
 use lookalike_core::fingerprint::TextDigest;
 use lookalike_decide::{
     CUTS, CutPassage, DocumentName, EDITS, Edit, Measures, NEAR, NearStretches, PASSAGES, Passage,
@@ -27,7 +24,6 @@ use lookalike_run::passages::stretches::{
 use lookalike_run::passages::totals::RunTotals;
 use lookalike_run::{LookalikeError, PassageSettings};
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Tables of [`PassageRow`].
@@ -40,8 +36,6 @@ mod table {
     pub(super) const NEAR: i64 = 4;
     /// What a task counted, as JSON in `text`.
     pub(super) const COUNTS: i64 = 99;
-    /// Added to a table: the number of its rows that a task made, and the sum of their hashes.
-    pub(super) const SUMS: i64 = 100;
 }
 
 /// Runs, cuts, near passages, places and what goes, sorted by (part, kind): the rows of the tables
@@ -261,11 +255,8 @@ impl<'r> PassageRow<'r> {
 
     /// The row with the hash of what it says.
     fn hashed(self, hash: u128) -> Self {
-        Self { hash_high: (hash >> 64) as i64, hash_low: hash as i64, ..self }
-    }
-
-    fn hash(&self) -> u128 {
-        u128::from(self.hash_high as u64) << 64 | u128::from(self.hash_low as u64)
+        let (hash_high, hash_low) = halves(hash);
+        Self { hash_high, hash_low, ..self }
     }
 }
 
@@ -326,55 +317,17 @@ impl RowStep<Message<'static>, PassageRow<'static>> for EditRows {
     }
 }
 
-/// A step that makes rows of tables, and at its end for each table a row with their number and the sum of
-/// their hashes, whose table is above [`table::SUMS`].
-struct Summed {
-    step: Box<dyn Step>,
-    sums: BTreeMap<i64, (i64, u128)>,
-}
-
-/// A [`Summed`] step.
-pub(in super::super) fn summed<In: RowKind + Send>(
-    step: impl RowStep<In, PassageRow<'static>> + 'static,
-) -> Box<dyn Step> {
-    Box::new(Summed { step: of_rows(step), sums: BTreeMap::new() })
-}
-
-impl Summed {
-    fn add(&mut self, batches: &[RecordBatch]) -> Result<(), LookalikeError> {
-        for batch in batches {
-            for row in PassageRowReader::new(batch)?.iter() {
-                let (rows, sum) = self.sums.entry(row.table).or_default();
-                *rows += 1;
-                *sum = sum.wrapping_add(row.hash());
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Step for Summed {
-    fn schema(&self) -> SchemaRef {
-        self.step.schema()
+impl TableRow for PassageRow<'static> {
+    fn sum<'a>(row: &Self::Row<'a>) -> Option<Sum<'a>> {
+        let rows = row.record.unwrap_or_default();
+        let sum =
+            Sum { table: row.table, rule: None, rows, hash: whole(row.hash_high, row.hash_low) };
+        Some(sum).filter(|sum| sum.table != table::COUNTS)
     }
 
-    fn push(&mut self, batch: &RecordBatch) -> Result<Vec<RecordBatch>, LookalikeError> {
-        let made = self.step.push(batch)?;
-        self.add(&made)?;
-        Ok(made)
-    }
-
-    fn finish(&mut self) -> Result<Vec<RecordBatch>, LookalikeError> {
-        let mut made = self.step.finish()?;
-        self.add(&made)?;
-        let mut out = PassageRowWriter::default();
-        for (&of, &(rows, sum)) in self.sums.iter().filter(|&(&of, _)| of < table::COUNTS) {
-            let record = Some(rows);
-            let row = PassageRow { table: of + table::SUMS, record, ..PassageRow::default() };
-            out.push(row.hashed(sum))?;
-        }
-        made.extend(out.finish()?);
-        Ok(made)
+    fn push(sum: Sum<'_>, out: &mut PassageRowWriter) -> Result<(), LookalikeError> {
+        let (table, record) = (sum.table, Some(sum.rows));
+        out.push(PassageRow { table, record, ..PassageRow::default() }.hashed(sum.hash))
     }
 }
 
@@ -399,15 +352,7 @@ pub fn passage_digest(
     .into_iter()
     .filter_map(listed)
     .collect();
-    for batch in sums {
-        let rows = batch.column_by_name("record");
-        let rows = rows.and_then(|column| column.as_primitive_opt::<Int64Type>());
-        let rows = rows.ok_or_else(|| no_column("record", &DataType::Int64))?;
-        for (row, count) in PassageRowReader::new(batch)?.iter().zip(rows.values()) {
-            let of = tables.iter_mut().filter(|(of, _)| of + table::SUMS == row.table);
-            of.for_each(|(_, digest)| digest.add_sum(*count as u64, row.hash()));
-        }
-    }
+    add_sums::<PassageRow<'static>>(sums, &mut tables)?;
     Ok(run_digest(&tables.iter().map(|(_, digest)| digest).collect::<Vec<_>>()))
 }
 
