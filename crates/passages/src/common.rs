@@ -4,71 +4,10 @@
 //! equal k-grams at equal offsets, so that each stretch of a window or more has a k-gram which both texts
 //! elect at the same distance from its start: stretches grow out of these, to both sides.
 
-use crate::Lengths;
-use crate::anchors::{AnchorScratch, anchors};
+use crate::anchors::AnchorScratch;
+use crate::{Lengths, SectionUnits};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::ops::Range;
-
-/// The units of a text, in sections: no passage has units of two.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SectionUnits {
-    units: Vec<u64>,
-    /// Where each section ends.
-    ends: Vec<usize>,
-}
-
-impl SectionUnits {
-    /// Takes all units away.
-    pub fn clear(&mut self) {
-        self.units.clear();
-        self.ends.clear();
-    }
-
-    /// Adds a section behind the others.
-    pub fn push(&mut self, section: &[u64]) {
-        self.units.extend_from_slice(section);
-        self.ends.push(self.units.len());
-    }
-
-    /// Number of units.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.units.len()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.units.is_empty()
-    }
-
-    /// The section with a unit.
-    fn section_of(&self, unit: usize) -> Range<usize> {
-        let number = self.ends.partition_point(|&end| end <= unit);
-        self.section(number)
-    }
-
-    fn section(&self, number: usize) -> Range<usize> {
-        number.checked_sub(1).map_or(0, |before| self.ends[before])..self.ends[number]
-    }
-
-    /// Calls `each` with key and place of each k-gram that a window elects, in order. O(units).
-    pub fn each_gram(
-        &self,
-        lengths: Lengths,
-        scratch: &mut AnchorScratch,
-        mut each: impl FnMut(u64, u32),
-    ) {
-        for number in 0..self.ends.len() {
-            let section = self.section(number);
-            let start = section.start as u32;
-            anchors(0, &self.units[section], lengths, scratch, |anchor| {
-                each(anchor.key, start + anchor.place.unit + u32::from(anchor.offset));
-            });
-        }
-    }
-}
 
 /// A stretch of equal units in two texts, as long as it can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -201,11 +140,11 @@ impl CommonText {
     fn stretch(&self, other: &SectionUnits, here: u32, there: u32) -> CommonStretch {
         let (here, there) = (here as usize, there as usize);
         let (own, its) = (self.text.section_of(here), other.section_of(there));
-        let before = self.text.units[own.start..here].iter().rev();
-        let before = before.zip(other.units[its.start..there].iter().rev());
+        let before = self.text.all()[own.start..here].iter().rev();
+        let before = before.zip(other.all()[its.start..there].iter().rev());
         let before = before.take_while(|(a, b)| a == b).count();
-        let after = self.text.units[here..own.end].iter();
-        let after = after.zip(&other.units[there..its.end]).take_while(|(a, b)| a == b).count();
+        let after = self.text.all()[here..own.end].iter();
+        let after = after.zip(&other.all()[there..its.end]).take_while(|(a, b)| a == b).count();
         CommonStretch {
             here: (here - before) as u32,
             there: (there - before) as u32,

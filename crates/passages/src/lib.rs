@@ -38,15 +38,17 @@ pub mod questions;
 mod records;
 pub mod runs;
 mod scope;
+mod section_units;
 mod window_hash;
 
 pub use anchors::{Anchor, Lengths};
-pub use common::{CommonScratch, CommonStretch, CommonText, SectionUnits};
+pub use common::{CommonScratch, CommonStretch, CommonText};
 pub use finder::Finder;
 pub use kept::{Cut, CutRule};
 pub use records::Record;
 pub use runs::Run;
 pub use scope::Scope;
+pub use section_units::SectionUnits;
 
 /// Those of some items, which are in the order of their documents, that are of one. O(log n).
 #[must_use]

@@ -227,7 +227,7 @@ impl DocumentReader for AnchorReader<'_> {
         }
         let count = self.reader.read(text, self.salts.of(record, number_of(record)), units);
         let mut found = Vec::new();
-        units.anchors(0, self.lengths, scratch, |anchor| found.push(anchor));
+        units.units().anchors(0, self.lengths, scratch, |anchor| found.push(anchor));
         let document = || ReadDocument {
             is_fixed: is_fixed(record, self.inputs, self.writes_spans),
             values: self.keep.values(record, text),
@@ -268,7 +268,7 @@ impl ChunkVisitor for Hashing<'_> {
             return false;
         }
         let mut hashes = Vec::new();
-        self.questions.answer(document, self.scratch.units(), lengths, &mut hashes);
+        self.questions.answer(document, self.scratch.units().all(), lengths, &mut hashes);
         self.hashes.push((document, hashes));
         true
     }

@@ -3,8 +3,7 @@
 use super::settings::{PassageUnit, Whole};
 use crate::words::{WordReader, WordScratch};
 use lookalike_core::fingerprint::{self, TextDigest};
-use lookalike_passages::anchors::{AnchorScratch, anchors};
-use lookalike_passages::{Anchor, Lengths};
+use lookalike_passages::SectionUnits;
 use lookalike_text::{AnalysisSettings, NotCut, TextEdit, Unit, cut_bytes, cut_edits, divisible};
 use std::ops::Range;
 
@@ -20,9 +19,7 @@ pub struct UnitReader {
 #[derive(Default)]
 pub struct UnitScratch {
     words: WordScratch,
-    /// Units that the words do not have, and where sections end in them.
-    units: Vec<u64>,
-    section_ends: Vec<usize>,
+    units: SectionUnits,
 }
 
 impl UnitReader {
@@ -41,34 +38,30 @@ impl UnitReader {
     /// Reads the units of a text into the scratch; returns how many it has. Those of a document that is
     /// compared with some others only have a `salt` which is that of these others.
     pub fn read(&self, text: &str, salt: Option<u64>, scratch: &mut UnitScratch) -> usize {
-        let UnitScratch { words, units, section_ends } = scratch;
+        let UnitScratch { words, units } = scratch;
         units.clear();
-        section_ends.clear();
         match self.unit {
             PassageUnit::Word | PassageUnit::Char => {
                 self.words.read(text, words);
-                for section in words.sections() {
-                    units.extend_from_slice(section);
-                    section_ends.push(units.len());
-                }
+                words.sections().for_each(|section| units.push(section));
             }
             PassageUnit::Byte => {
-                units.extend(text.bytes().map(|byte| self.of_bytes[usize::from(byte)]));
-                section_ends.push(units.len());
+                units.add(text.bytes().map(|byte| self.of_bytes[usize::from(byte)]));
+                units.end_section();
             }
             PassageUnit::Tokens(_) => {
-                units.extend(lines(text).map(|token| fingerprint::token(token.as_bytes())));
-                section_ends.push(units.len());
+                units.add(lines(text).map(|token| fingerprint::token(token.as_bytes())));
+                units.end_section();
             }
             PassageUnit::Line | PassageUnit::Sentence | PassageUnit::Paragraph => {
                 self.each_group(text, |group| match group {
-                    Some((letters, _)) => units.push(fingerprint::token(letters.as_bytes())),
-                    None => section_ends.push(units.len()),
+                    Some((letters, _)) => units.add([fingerprint::token(letters.as_bytes())]),
+                    None => units.end_section(),
                 });
             }
         }
         if let Some(salt) = salt {
-            units.iter_mut().for_each(|unit| *unit = fingerprint::finalise(*unit ^ salt));
+            units.change(|unit| fingerprint::finalise(unit ^ salt));
         }
         units.len()
     }
@@ -141,44 +134,16 @@ impl UnitReader {
 }
 
 impl UnitScratch {
-    /// Calls `emit` with the anchors of a document of which these are the units, in order: no window has
-    /// units of two sections.
-    pub fn anchors(
-        &self,
-        document: u32,
-        lengths: Lengths,
-        scratch: &mut AnchorScratch,
-        mut emit: impl FnMut(Anchor),
-    ) {
-        let mut start = 0;
-        for section in self.sections() {
-            anchors(document, section, lengths, scratch, |anchor| {
-                emit(Anchor { place: anchor.place.plus(start), ..anchor });
-            });
-            start += section.len() as u32;
-        }
-    }
-
-    /// The units of each section, as hashes.
-    pub fn sections(&self) -> impl Iterator<Item = &[u64]> {
-        let start = |number: usize| number.checked_sub(1).map_or(0, |last| self.section_ends[last]);
-        let ends = self.section_ends.iter().enumerate();
-        ends.map(move |(number, &end)| &self.units[start(number)..end])
-    }
-
-    /// The units of all sections, one behind the other.
+    /// The units of the text that was read last.
     #[must_use]
-    pub fn units(&self) -> &[u64] {
+    pub fn units(&self) -> &SectionUnits {
         &self.units
     }
 
-    /// Frees what a large document has taken.
+    /// Frees what a large document has taken, and the units.
     pub fn free_large(&mut self) {
-        /// Units of a document that is not large.
-        const KEPT: usize = 1 << 16;
         self.words.free_large();
-        self.units.clear();
-        self.units.shrink_to(KEPT);
+        self.units.free();
     }
 }
 
@@ -347,7 +312,7 @@ mod tests {
             let count = reader.read(&text, None, &mut scratch);
             let units = reader.located(&text);
             prop_assert_eq!(units.count(), count);
-            prop_assert_eq!(scratch.sections().map(<[u64]>::len).sum::<usize>(), count);
+            prop_assert_eq!(scratch.units().sections().map(<[u64]>::len).sum::<usize>(), count);
             let mut last = 0;
             for at in 0..count {
                 let place = units.bytes(&(at..at + 1));
@@ -357,12 +322,12 @@ mod tests {
                     None => &text.as_bytes()[place],
                     Some(Spelled { letters, ends, .. }) => &letters.as_bytes()[ends[at]..ends[at + 1] - 1],
                 };
-                prop_assert_eq!(fingerprint::token(letters), scratch.units()[at]);
+                prop_assert_eq!(fingerprint::token(letters), scratch.units().all()[at]);
             }
             // Salted, no unit is that of another document.
-            let plain = scratch.units().to_vec();
+            let plain = scratch.units().clone();
             reader.read(&text, Some(7), &mut scratch);
-            prop_assert!(plain.iter().zip(scratch.units()).all(|(plain, salted)| plain != salted));
+            prop_assert!(plain.all().iter().zip(scratch.units().all()).all(|(plain, salted)| plain != salted));
         }
     }
 

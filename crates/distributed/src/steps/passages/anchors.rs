@@ -57,7 +57,7 @@ impl RowStep<Message<'static>, Message<'static>> for FindAnchors {
         u32::try_from(count).map_err(|_| damaged("a text has more than 2³² units"))?;
         let (anchors, parts, mut result) = (&mut self.anchors, u64::from(self.parts), Ok(()));
         let sent = &mut self.sent;
-        self.units.anchors(row.document, self.lengths, &mut self.scratch, |anchor| {
+        self.units.units().anchors(row.document, self.lengths, &mut self.scratch, |anchor| {
             // Minima have uniform low bits.
             let bucket = (anchor.key % parts) as i64;
             *sent += 1;

@@ -58,7 +58,7 @@ impl AtText for Answer {
         if self.reader.read(row.text, row.salt, &mut self.units) < least as usize {
             return Err(damaged("a text is shorter than it was"));
         }
-        let (mut hashes, units) = (Vec::new(), self.units.units());
+        let (mut hashes, units) = (Vec::new(), self.units.units().all());
         self.questions.answer(row.document, units, self.lengths, &mut hashes);
         self.units.free_large();
         let mut rest = &hashes[..];

@@ -138,7 +138,7 @@ impl Documents {
         let salt = self.salts.of(record, numbered.doc as u64);
         let units = self.units.read(&text, salt, &mut self.scratch);
         let window = self.lengths.window() as usize;
-        let has_window = self.scratch.sections().any(|section| section.len() >= window);
+        let has_window = self.scratch.units().sections().any(|section| section.len() >= window);
         let values = self.precedence.values(record, &text);
         let rules = self.precedence.rules.iter().zip(values);
         let precedence: Vec<u8> =
