@@ -14,7 +14,6 @@ mod boilerplate_lines;
 mod clean;
 mod cluster_data;
 mod contamination;
-mod cut_passages;
 mod diff;
 mod error;
 mod evaluation;
@@ -46,7 +45,6 @@ pub use evaluation::{
 
 pub use cluster_data::ClusterData;
 pub use contamination::{BenchmarkSummary, ContaminationSummary};
-pub use cut_passages::CutPassages;
 pub use diff::{Cancelled, DIFF_BOUNDS, Diff, DiffBounds, Segment, Side, diff};
 pub use error::ReportError;
 pub use explain::{
@@ -70,8 +68,8 @@ pub use exhibit::{
 };
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
 pub use summary::{
-    Action, Confusables, DifferenceExample, DifferenceSummary, Differing, Features, FewTerms,
-    FoundRule, InputSummary, JudgedRemovals, KeepValues, LeftOutNames, MostlySkipped,
+    Action, Confusables, CutPassages, DifferenceExample, DifferenceSummary, Differing, Features,
+    FewTerms, FoundRule, InputSummary, JudgedRemovals, KeepValues, LeftOutNames, MostlySkipped,
     NearMissSummary, Output, Pairs, Phase, Removed, Run, SettingsSummary, Summary,
     SymbolDifferences, SymbolExample, Tool, WithoutFeatures,
 };

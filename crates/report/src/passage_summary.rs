@@ -1,9 +1,8 @@
 //! The summary of a search for repeated passages.
 
-use crate::cut_passages::CutPassages;
 use crate::human::{bytes, count, counted, share};
 use crate::summary::{indented, is_zero};
-use crate::{InputSummary, KeepValues, LeftOutNames, Output, Run, Tool};
+use crate::{CutPassages, InputSummary, KeepValues, LeftOutNames, Output, Run, Tool};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -6,7 +6,6 @@
 
 use crate::across::AcrossSummary;
 use crate::boilerplate::{BoilerplateSummary, IgnoredSummary, TemplateSite};
-use crate::cut_passages::CutPassages;
 use crate::human::{count, counted, share};
 use crate::{Accuracy, SimilarityHistogram, SizeHistogram};
 use serde::{Deserialize, Serialize};
@@ -140,6 +139,24 @@ pub struct Summary {
     /// Time, memory and the like.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Run>,
+}
+
+/// What was cut out of the documents that a run of `dedup` keeps: numbers of its
+/// [`PassageSummary`](crate::PassageSummary).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CutPassages {
+    /// Rows of `passages`.
+    pub passages: u64,
+    /// Documents with another text.
+    pub cut: u64,
+    /// Documents that are removed, as nothing is left; the run counts them as kept.
+    pub removed: u64,
+    /// Units that are cut.
+    pub cut_units: u64,
+    /// Units of the documents that the run keeps.
+    pub units: u64,
+    /// What a unit is.
+    pub unit: String,
 }
 
 /// Names in the inputs that are no data for one reason.

@@ -3,7 +3,6 @@
 mod collapse;
 mod compare;
 mod completions;
-mod cost;
 mod decontaminate;
 mod dry_run;
 mod evaluate;

@@ -1,6 +1,5 @@
 //! `lookalike query DIR`
 
-use super::cost::tell_cost;
 use super::query_passages;
 use crate::args::{FormatArg, QueryArgs};
 use crate::exit::Exit;
@@ -10,7 +9,7 @@ use anyhow::Context;
 use comfy_table::{CellAlignment, Table, presets};
 use lookalike::{
     Index,
-    index::{Filter, PassageQuery, Query, QueryAnswer, QuerySubject, Wanted},
+    index::{Cost, Filter, PassageQuery, Query, QueryAnswer, QuerySubject, Wanted},
 };
 use std::io::{Read, Write};
 
@@ -25,29 +24,35 @@ pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
         sweep: args.sweep.clone(),
         kept: args.kept,
     };
-    if args.ask == "passages" {
-        return query_passages::run(args, &index, PassageQuery { about, limit, filter });
-    }
-    let query = Query {
-        about,
-        ask: if args.cluster.is_some() { Wanted::Cluster } else { args.ask.parse()? },
-        threshold: args.threshold.clone(),
-        limit,
-        filter,
-        passages: args.passages,
-    };
-    let answer = index.ask(&query)?;
-    let mut stdout = std::io::stdout().lock();
-    if args.format == FormatArg::Json {
-        write_pretty(&mut stdout, &answer)?;
+    let (cost, commit) = if args.ask == "passages" {
+        query_passages::run(args, &index, &PassageQuery { about, limit, filter })?
     } else {
-        print(&answer, &mut stdout)?;
-    }
-    if let Some(hint) = &answer.hint {
-        tell(format_args!("lookalike: {}", crate::flags::with_flags(&visible(hint))));
-    }
+        let query = Query {
+            about,
+            ask: if args.cluster.is_some() { Wanted::Cluster } else { args.ask.parse()? },
+            threshold: args.threshold.clone(),
+            limit,
+            filter,
+            passages: args.passages,
+        };
+        let answer = index.ask(&query)?;
+        let mut stdout = std::io::stdout().lock();
+        if args.format == FormatArg::Json {
+            write_pretty(&mut stdout, &answer)?;
+        } else {
+            print(&answer, &mut stdout)?;
+        }
+        if let Some(hint) = &answer.hint {
+            tell(format_args!("lookalike: {}", crate::flags::with_flags(&visible(hint))));
+        }
+        (answer.cost, answer.commit)
+    };
     if args.verbose {
-        tell_cost(answer.cost, answer.commit);
+        let Cost { lookups, entries, candidates, verified } = cost;
+        tell(format_args!(
+            "{lookups} lookups, {entries} entries read, {candidates} candidates, {verified} verified, \
+             commit {commit}"
+        ));
     }
     Ok(Exit::Done)
 }

@@ -1,19 +1,23 @@
 //! `lookalike query DIR --ask passages`
 
-use super::cost::tell_cost;
 use crate::args::{FormatArg, QueryArgs};
-use crate::exit::{Exit, WrongUsage};
+use crate::exit::WrongUsage;
 use crate::terminal::{tell, write_table};
 use crate::visible::{visible, write_pretty};
 use comfy_table::{CellAlignment, Table, presets};
 use lookalike::Index;
-use lookalike::index::{PassageAnswer, PassageInCommon, PassageQuery};
+use lookalike::index::{Cost, PassageAnswer, PassageInCommon, PassageQuery};
 use std::io::Write;
 
 /// Passages of a document that are shown in a table.
 const SHOWN: usize = 3;
 
-pub(super) fn run(args: &QueryArgs, index: &Index, query: PassageQuery) -> anyhow::Result<Exit> {
+/// Prints the answer; returns what it cost, and the commit that was asked.
+pub(super) fn run(
+    args: &QueryArgs,
+    index: &Index,
+    query: &PassageQuery,
+) -> anyhow::Result<(Cost, u64)> {
     if args.threshold.is_some() {
         return Err(WrongUsage(
             "--threshold is of questions about whole documents; `query --ask passages` finds every passage of \
@@ -22,7 +26,7 @@ pub(super) fn run(args: &QueryArgs, index: &Index, query: PassageQuery) -> anyho
         )
         .into());
     }
-    let answer = index.find_passages(&query)?;
+    let answer = index.find_passages(query)?;
     let mut stdout = std::io::stdout().lock();
     if args.format == FormatArg::Json {
         write_pretty(&mut stdout, &answer)?;
@@ -35,10 +39,7 @@ pub(super) fn run(args: &QueryArgs, index: &Index, query: PassageQuery) -> anyho
             answer.words, answer.length
         ));
     }
-    if args.verbose {
-        tell_cost(answer.cost, answer.commit);
-    }
-    Ok(Exit::Done)
+    Ok((answer.cost, answer.commit))
 }
 
 fn print(answer: &PassageAnswer, out: &mut impl Write) -> anyhow::Result<()> {
