@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from datetime import timedelta
 from functools import cached_property
@@ -13,10 +13,10 @@ from types import TracebackType
 from typing import Any, Literal
 
 from lookalike import _lookalike
-from lookalike._documents import Documents, opener
+from lookalike._documents import Documents, Opener, opener
 from lookalike._index_export import Export
 from lookalike._index_passages import PassageMatches
-from lookalike._index_query import About, Ask, Matches, question
+from lookalike._index_query import About, Ask, Matches, Question, question
 from lookalike._index_settings import index_json
 from lookalike._index_sweeps import Sweeps
 from lookalike._index_writer import Added, Committed, Deleted, IndexWriter, Paths, inputs_listed
@@ -331,16 +331,7 @@ class Index:
         'a rose is a rose'
         """
         about = About.one("query_passages", text, id, url)
-        asked = question(
-            ask="resembles",  # Not read.
-            threshold=None,
-            limit=limit,
-            site=site,
-            since=since,
-            before=before,
-            sweep=sweep,
-            kept=kept,
-        )
+        asked = question(limit=limit, site=site, since=since, before=before, sweep=sweep, kept=kept)
         return PassageMatches(json.loads(self._reader.find_passages(about, asked)))
 
     def query_batch(
@@ -395,7 +386,6 @@ class Index:
         >>> [(row["query"], row["id"], row["shared"]) for row in table.to_pylist()]
         [(1, 'rose', 3)]
         """
-        fields, named = _columns(self.settings, columns)
         asked = question(
             ask=ask,
             threshold=threshold,
@@ -407,7 +397,7 @@ class Index:
             kept=kept,
         )
         limits = options(threads=threads, memory=None, scratch=None, progress=progress, strict=strict)
-        return self._reader.ask_all(opener(data, fields, name, named), fields.to_json(), asked, limits)
+        return self._batch(self._reader.ask_all, data, name, columns, asked, limits)
 
     def query_passages_batch(
         self,
@@ -453,20 +443,21 @@ class Index:
         >>> [(row["query"], row["id"], row["words"], row["query_word"]) for row in table.to_pylist()]
         [(1, 'rose', 4, 3)]
         """
-        fields, named = _columns(self.settings, columns)
-        asked = question(
-            ask="resembles",  # Not read.
-            threshold=None,
-            limit=limit,
-            site=site,
-            since=since,
-            before=before,
-            sweep=sweep,
-            kept=kept,
-        )
+        asked = question(limit=limit, site=site, since=since, before=before, sweep=sweep, kept=kept)
         limits = options(threads=threads, memory=None, scratch=None, progress=progress, strict=strict)
-        documents = opener(data, fields, name, named)
-        return self._reader.find_passages_of_all(documents, fields.to_json(), asked, limits)
+        return self._batch(self._reader.find_passages_of_all, data, name, columns, asked, limits)
+
+    def _batch(
+        self,
+        ask: Callable[[Opener | list[str], str, Question, Options], Table],
+        data: Documents,
+        name: str,
+        columns: dict[str, Any],
+        asked: Question,
+        limits: Options,
+    ) -> Table:
+        fields, named = _columns(self.settings, columns)
+        return ask(opener(data, fields, name, named), fields.to_json(), asked, limits)
 
     def add(
         self,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple
+
+from lookalike._index_query import FoundDocuments
 
 
 class CommonPassage(NamedTuple):
@@ -39,7 +40,7 @@ class PassageMatch(NamedTuple):
     sweep: str | None = None
 
 
-class PassageMatches(Sequence[PassageMatch]):
+class PassageMatches(FoundDocuments[PassageMatch]):
     """The documents that have passages of a text, those with most words of it first; made by
     :meth:`Index.query_passages`.
 
@@ -62,46 +63,17 @@ class PassageMatches(Sequence[PassageMatch]):
     """
 
     def __init__(self, data: dict[str, Any]) -> None:
-        self.data = data
-        self._documents = [_match(found) for found in data["documents"]]
-        self.total: int = data["total"]
+        super().__init__(data, [_match(found) for found in data["documents"]])
         self.length: int = data["length"]
         self.words: int = data["words"]
         self.words_in_common: int = data["words_in_common"]
         self.share: float = data["share"]
-        self.commit: int = data["commit"]
-
-    @property
-    def cost(self) -> dict[str, int]:
-        """What the answer cost: lookups, entries of postings that were read, candidates, verified documents."""
-        cost: dict[str, int] = self.data["cost"]
-        return cost
-
-    def ids(self) -> list[str]:
-        """The ids, the best first."""
-        return [found.id for found in self._documents]
-
-    @overload
-    def __getitem__(self, at: int) -> PassageMatch: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[PassageMatch]: ...
-    def __getitem__(self, at: int | slice) -> PassageMatch | list[PassageMatch]:
-        return self._documents[at]
-
-    def __len__(self) -> int:
-        return len(self._documents)
-
-    def __iter__(self) -> Iterator[PassageMatch]:
-        return iter(self._documents)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, PassageMatches) and self.data == other.data
 
     def __repr__(self) -> str:
         lines = [
             f"{found.id}: {found.words_in_common} of {self.words} words, in {len(found.passages)} "
             f"passage{'' if len(found.passages) == 1 else 's'}"
-            for found in self._documents
+            for found in self
         ]
         if self.total > len(self):
             lines.append(f"{len(self)} of {self.total} documents")

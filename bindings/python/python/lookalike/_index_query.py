@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple, overload
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
 from lookalike._settings import Threshold, threshold_text
 
@@ -53,14 +53,14 @@ class About(NamedTuple):
 
 def question(
     *,
-    ask: Ask,
-    threshold: Threshold | None,
-    limit: int | None,
-    site: str | None,
-    since: object,
-    before: object,
-    sweep: str | None,
-    kept: bool,
+    ask: Ask = "resembles",
+    threshold: Threshold | None = None,
+    limit: int | None = None,
+    site: str | None = None,
+    since: object = None,
+    before: object = None,
+    sweep: str | None = None,
+    kept: bool = False,
     passages: bool = False,
 ) -> Question:
     """Checks what a caller asks."""
@@ -85,6 +85,47 @@ def date_text(date: object) -> str | None:
     """A date as text: what has ``isoformat`` is written in that way."""
     written = getattr(date, "isoformat", None)
     return written() if written is not None else None if date is None else str(date)
+
+
+class _Stored(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+_Document = TypeVar("_Document", bound=_Stored)
+
+
+class FoundDocuments(Sequence[_Document]):
+    """The documents that answer a question, the best first."""
+
+    def __init__(self, data: dict[str, Any], documents: list[_Document]) -> None:
+        self.data = data
+        self._documents = documents
+        self.total: int = data["total"]
+        self.commit: int = data["commit"]
+
+    @property
+    def cost(self) -> dict[str, int]:
+        """What the answer cost: lookups, entries of postings that were read, candidates, verified documents."""
+        cost: dict[str, int] = self.data["cost"]
+        return cost
+
+    def ids(self) -> list[str]:
+        """The ids, the best first."""
+        return [found.id for found in self._documents]
+
+    @overload
+    def __getitem__(self, at: int) -> _Document: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[_Document]: ...
+    def __getitem__(self, at: int | slice) -> _Document | list[_Document]:
+        return self._documents[at]
+
+    def __len__(self) -> int:
+        return len(self._documents)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.data == other.data
 
 
 class Match(NamedTuple):
@@ -116,7 +157,7 @@ class Match(NamedTuple):
     passages: list[dict[str, Any]] | None = None
 
 
-class Matches(Sequence[Match]):
+class Matches(FoundDocuments[Match]):
     """The documents that answer a question, the best first; made by :meth:`Index.query`.
 
     Attributes
@@ -134,41 +175,12 @@ class Matches(Sequence[Match]):
     """
 
     def __init__(self, data: dict[str, Any]) -> None:
-        self.data = data
-        self._matches = [Match(**found) for found in data["matches"]]
-        self.total: int = data["total"]
+        super().__init__(data, [Match(**found) for found in data["matches"]])
         self.total_exact: bool = data["total_exact"]
         self.size: int = data["size"]
-        self.commit: int = data["commit"]
-
-    @property
-    def cost(self) -> dict[str, int]:
-        """What the answer cost: lookups, entries of postings that were read, candidates, verified documents."""
-        cost: dict[str, int] = self.data["cost"]
-        return cost
-
-    def ids(self) -> list[str]:
-        """The ids, the best first."""
-        return [found.id for found in self._matches]
-
-    @overload
-    def __getitem__(self, at: int) -> Match: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[Match]: ...
-    def __getitem__(self, at: int | slice) -> Match | list[Match]:
-        return self._matches[at]
-
-    def __len__(self) -> int:
-        return len(self._matches)
-
-    def __iter__(self) -> Iterator[Match]:
-        return iter(self._matches)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Matches) and self.data == other.data
 
     def __repr__(self) -> str:
-        if not self._matches:
+        if not self:
             return "no document"
         header = ("id", "resemblance", "query in it", "it in query", "shared", "size", "kept", "url")
         rows = [
@@ -182,7 +194,7 @@ class Matches(Sequence[Match]):
                 "kept" if found.kept else "",
                 found.url or "",
             )
-            for found in self._matches
+            for found in self
         ]
         widths = [max(len(row[at]) for row in [header, *rows]) for at in range(len(header))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in [header, *rows]]

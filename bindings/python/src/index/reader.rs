@@ -1,17 +1,17 @@
 //! An index that is read.
 
 use super::question::{About, Question};
-use super::tables::{CommonPassages, Matches};
+use super::tables;
 use crate::answer::{Answer, Options};
 use crate::call::{Watch, detached};
 use crate::column_batch::Columns;
 use crate::documents::Input;
 use crate::per_process::PerProcess;
-use crate::rows::json;
+use crate::rows::{Rows, json};
 use crate::table::{Table, table_format};
 use crate::{errors, settings};
 use lookalike::{
-    Index, LookalikeError, Record, Settings,
+    Index, LookalikeError, Progress, Record, Settings, Source,
     index::{CollapseItem, CollapseOptions, ExportOptions, PassageQuery, ReadOptions, check_index},
     settings::Measure,
 };
@@ -109,20 +109,13 @@ impl IndexReader {
         question: Question,
         options: Options,
     ) -> PyResult<Table> {
-        let fields = settings::parse(py, fields)?;
-        let source = documents.source(Columns::of(&fields));
         let query = question.of_each();
-        let Options { threads, strict, progress, cancelled, .. } = options;
-        let options = ReadOptions { threads, strict, ..ReadOptions::default() };
-        let watch = Watch::new(progress, cancelled);
-        let index = self.index(py)?;
-        let matches = detached(py, &watch, |progress| {
-            let mut matches = Matches::new();
-            let each = |asked| matches.push(&asked);
-            index.ask_all(source, &fields, &query, options, progress, each)?;
-            Ok(matches)
-        })?;
-        Ok(matches.into_table())
+        self.of_each(py, documents, fields, options, |index, source, fields, options, progress| {
+            let mut rows = tables::matches();
+            let each = |asked| tables::push_matches(&mut rows, &asked);
+            index.ask_all(source, fields, &query, options, progress, each)?;
+            Ok(rows)
+        })
     }
 
     /// The documents that have passages of each document, as rows of passages.
@@ -134,20 +127,13 @@ impl IndexReader {
         question: Question,
         options: Options,
     ) -> PyResult<Table> {
-        let fields = settings::parse(py, fields)?;
-        let source = documents.source(Columns::of(&fields));
         let query = question.of_passages(PassageQuery::of_each().about);
-        let Options { threads, strict, progress, cancelled, .. } = options;
-        let options = ReadOptions { threads, strict, ..ReadOptions::default() };
-        let watch = Watch::new(progress, cancelled);
-        let index = self.index(py)?;
-        let passages = detached(py, &watch, |progress| {
-            let mut passages = CommonPassages::new();
-            let each = |asked| passages.push(&asked);
-            index.find_passages_of_all(source, &fields, &query, options, progress, each)?;
-            Ok(passages)
-        })?;
-        Ok(passages.into_table())
+        self.of_each(py, documents, fields, options, |index, source, fields, options, progress| {
+            let mut rows = tables::common_passages();
+            let each = |asked| tables::push_passages(&mut rows, &asked);
+            index.find_passages_of_all(source, fields, &query, options, progress, each)?;
+            Ok(rows)
+        })
     }
 
     /// What a run over the documents would find.
@@ -204,6 +190,33 @@ impl IndexReader {
     /// The index in this process.
     pub(crate) fn index(&self, py: Python<'_>) -> PyResult<Arc<Index>> {
         self.index.get(py)
+    }
+
+    /// Asks about each document: a table of the rows that `ask` makes.
+    fn of_each(
+        &self,
+        py: Python<'_>,
+        documents: Input,
+        fields: &str,
+        options: Options,
+        ask: impl FnOnce(
+            &Index,
+            Source<'_>,
+            &Settings,
+            ReadOptions,
+            &dyn Progress,
+        ) -> Result<Rows, LookalikeError>
+        + Send,
+    ) -> PyResult<Table> {
+        let fields = settings::parse(py, fields)?;
+        let source = documents.source(Columns::of(&fields));
+        let Options { threads, strict, progress, cancelled, .. } = options;
+        let options = ReadOptions { threads, strict, ..ReadOptions::default() };
+        let watch = Watch::new(progress, cancelled);
+        let index = self.index(py)?;
+        let rows =
+            detached(py, &watch, |progress| ask(&index, source, &fields, options, progress))?;
+        Ok(rows.into_table())
     }
 
     /// Reads without the interpreter's lock. For what takes little time.

@@ -8,110 +8,95 @@ use lookalike::{
 };
 
 /// The answers to questions about several documents: a row for each match.
-pub(crate) struct Matches(Rows);
+pub(super) fn matches() -> Rows {
+    Rows::new(&[
+        ("query", Kind::Count),
+        ("query_id", Kind::Text),
+        ("id", Kind::Text),
+        ("url", Kind::Text),
+        ("date", Kind::Text),
+        ("sweep", Kind::Text),
+        ("resemblance", Kind::Ratio),
+        ("query_in_document", Kind::Ratio),
+        ("document_in_query", Kind::Ratio),
+        ("cosine", Kind::Ratio),
+        ("shared", Kind::Count),
+        ("query_size", Kind::Count),
+        ("size", Kind::Count),
+        ("kept", Kind::Flag),
+        ("cluster", Kind::Text),
+        ("method", Kind::Text),
+    ])
+}
 
-impl Matches {
-    pub(crate) fn new() -> Self {
-        Self(Rows::new(&[
-            ("query", Kind::Count),
-            ("query_id", Kind::Text),
-            ("id", Kind::Text),
-            ("url", Kind::Text),
-            ("date", Kind::Text),
-            ("sweep", Kind::Text),
-            ("resemblance", Kind::Ratio),
-            ("query_in_document", Kind::Ratio),
-            ("document_in_query", Kind::Ratio),
-            ("cosine", Kind::Ratio),
-            ("shared", Kind::Count),
-            ("query_size", Kind::Count),
-            ("size", Kind::Count),
-            ("kept", Kind::Flag),
-            ("cluster", Kind::Text),
-            ("method", Kind::Text),
-        ]))
-    }
-
-    pub(crate) fn push(&mut self, asked: &Asked) {
-        for found in &asked.answer.matches {
-            let QueryMatch { id, url, date, sweep, shared, size, kept, cluster, method, .. } =
-                found;
-            self.0.push([
-                (asked.place.index() as u64).into(),
-                (&asked.id).into(),
-                id.into(),
-                url.into(),
-                date.into(),
-                sweep.into(),
-                found.resemblance.into(),
-                found.query_in_document.into(),
-                found.document_in_query.into(),
-                found.cosine.into(),
-                (*shared).into(),
-                asked.answer.size.into(),
-                (*size).into(),
-                (*kept).into(),
-                cluster.into(),
-                method.into(),
-            ]);
-        }
-    }
-
-    pub(crate) fn into_table(self) -> Table {
-        self.0.into_table()
+/// Adds the rows of an answer to [`matches`].
+pub(super) fn push_matches(rows: &mut Rows, asked: &Asked) {
+    for found in &asked.answer.matches {
+        let QueryMatch { id, url, date, sweep, shared, size, kept, cluster, method, .. } = found;
+        rows.push([
+            (asked.place.index() as u64).into(),
+            (&asked.id).into(),
+            id.into(),
+            url.into(),
+            date.into(),
+            sweep.into(),
+            found.resemblance.into(),
+            found.query_in_document.into(),
+            found.document_in_query.into(),
+            found.cosine.into(),
+            (*shared).into(),
+            asked.answer.size.into(),
+            (*size).into(),
+            (*kept).into(),
+            cluster.into(),
+            method.into(),
+        ]);
     }
 }
 
 /// The passages that documents have in common with each of several others: a row for each.
-pub(crate) struct CommonPassages(Rows);
+pub(super) fn common_passages() -> Rows {
+    Rows::new(&[
+        ("query", Kind::Count),
+        ("query_id", Kind::Text),
+        ("id", Kind::Text),
+        ("url", Kind::Text),
+        ("date", Kind::Text),
+        ("sweep", Kind::Text),
+        ("kept", Kind::Flag),
+        ("words", Kind::Count),
+        ("query_word", Kind::Count),
+        ("query_start", Kind::Count),
+        ("query_end", Kind::Count),
+        ("document_word", Kind::Count),
+        ("document_start", Kind::Count),
+        ("document_end", Kind::Count),
+    ])
+}
 
-impl CommonPassages {
-    pub(crate) fn new() -> Self {
-        Self(Rows::new(&[
-            ("query", Kind::Count),
-            ("query_id", Kind::Text),
-            ("id", Kind::Text),
-            ("url", Kind::Text),
-            ("date", Kind::Text),
-            ("sweep", Kind::Text),
-            ("kept", Kind::Flag),
-            ("words", Kind::Count),
-            ("query_word", Kind::Count),
-            ("query_start", Kind::Count),
-            ("query_end", Kind::Count),
-            ("document_word", Kind::Count),
-            ("document_start", Kind::Count),
-            ("document_end", Kind::Count),
-        ]))
-    }
-
-    pub(crate) fn push(&mut self, asked: &Asked<PassageAnswer>) {
-        for found in &asked.answer.documents {
-            for passage in &found.passages {
-                let [query_start, query_end] = passage.query_bytes;
-                let [document_start, document_end] = passage.document_bytes;
-                self.0.push([
-                    (asked.place.index() as u64).into(),
-                    (&asked.id).into(),
-                    (&found.id).into(),
-                    (&found.url).into(),
-                    (&found.date).into(),
-                    (&found.sweep).into(),
-                    found.kept.into(),
-                    passage.words.into(),
-                    passage.query_word.into(),
-                    (query_start as u64).into(),
-                    (query_end as u64).into(),
-                    passage.document_word.into(),
-                    (document_start as u64).into(),
-                    (document_end as u64).into(),
-                ]);
-            }
+/// Adds the rows of an answer to [`common_passages`].
+pub(super) fn push_passages(rows: &mut Rows, asked: &Asked<PassageAnswer>) {
+    for found in &asked.answer.documents {
+        for passage in &found.passages {
+            let [query_start, query_end] = passage.query_bytes;
+            let [document_start, document_end] = passage.document_bytes;
+            rows.push([
+                (asked.place.index() as u64).into(),
+                (&asked.id).into(),
+                (&found.id).into(),
+                (&found.url).into(),
+                (&found.date).into(),
+                (&found.sweep).into(),
+                found.kept.into(),
+                passage.words.into(),
+                passage.query_word.into(),
+                (query_start as u64).into(),
+                (query_end as u64).into(),
+                passage.document_word.into(),
+                (document_start as u64).into(),
+                (document_end as u64).into(),
+            ]);
         }
-    }
-
-    pub(crate) fn into_table(self) -> Table {
-        self.0.into_table()
     }
 }
 
