@@ -3,7 +3,7 @@
 
     near_passages.py [--data DIR] [--binary FILE]
 
-`dup_pan13_a` (PAN 2013, passages pasted into other documents; in the copy at hand some have drifted): recall, precision and granularity as PAN defines
+`dup_pan13_a` (PAN 2013, passages pasted into other documents; in the copy used here some are displaced): recall, precision and granularity as PAN defines
 them (Potthast et al. 2010), in characters of both sides, macro-averaged over passages. Detections count where the truth is known: between a
 suspicious document and a source that have a planted passage. `dup_clough_stevenson` (short answers copied, revised lightly, revised heavily, or written
 freely): words in near passages by kind. Standard library, and `zstd`.

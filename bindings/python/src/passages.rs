@@ -104,7 +104,7 @@ pub(crate) fn passages(
 /// Settings of passages from JSON.
 ///
 /// # Errors
-/// Others than there are, or of other types.
+/// Unknown settings, or values of another type.
 pub(crate) fn parse(py: Python<'_>, passages: &str) -> PyResult<PassageSettings> {
     serde_json::from_str::<PassageSettings>(passages).map_err(|error| {
         let message = error.to_string();

@@ -43,7 +43,7 @@ pub struct CommonText {
 pub struct CommonScratch {
     anchors: AnchorScratch,
     steps: Steps,
-    /// Where what was looked at ends in the other text, for each distance of there from here.
+    /// Where the stretches that were compared end in the other text, by the distance of there from here.
     ends: HashMap<i64, u32>,
 }
 
@@ -116,7 +116,7 @@ impl CommonText {
                     continue;
                 }
                 let end = ends.entry(i64::from(there) - i64::from(gram.place)).or_default();
-                // The stretch with these units was looked at.
+                // The stretch with these units is found already.
                 if there < *end {
                     continue;
                 }
@@ -205,7 +205,7 @@ mod tests {
             gram in 1usize..14,
         ) {
             let mut b = b;
-            // A longer stretch than those of chance.
+            // A stretch that is longer than random ones.
             let piece: Vec<u64> = a[0].iter().take(copied).copied().collect();
             b[0].extend(piece);
             let lengths = Lengths::new(window, gram.min(window)).unwrap();

@@ -1,4 +1,4 @@
-//! What is found, as records of a fixed number of 32-bit numbers, for files and messages.
+//! Anchors, pieces, questions, runs and cuts as records of 32-bit numbers, for files and messages.
 
 use crate::classes::Piece;
 use crate::near::{NearPassage, Seed};

@@ -1,4 +1,4 @@
-//! What summaries say of any run: time, memory, and what lies in the directory.
+//! What the summary of every command says: time, memory, and the files of the result.
 
 use crate::memory;
 use lookalike_io::sink::WrittenFiles;
@@ -6,7 +6,7 @@ use lookalike_io::table::WrittenTable;
 use lookalike_report::{InputSummary, Output, Phase, Run};
 use std::time::Instant;
 
-/// Time, memory and the steps of any run.
+/// Time, memory and steps of a run.
 pub(crate) fn recorded_run(
     command: &str,
     inputs: &[InputSummary],
@@ -44,7 +44,7 @@ pub(crate) fn output(table: &WrittenTable) -> Output {
     Output { name: name.unwrap_or_default(), rows, bytes }
 }
 
-/// What lies in the directory, besides the summary and the report.
+/// The files of a result, without the summary and the report.
 pub(crate) fn outputs(tables: &[WrittenTable], written: Option<&WrittenFiles>) -> Vec<Output> {
     let tables = tables.iter().map(output);
     let documents = written.into_iter().flat_map(|written| &written.files).map(|file| Output {

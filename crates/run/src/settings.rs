@@ -594,7 +594,7 @@ pub struct Job {
     /// Add to each kept document the number of documents that were removed for it, and how many of them
     /// came from each input.
     pub add_counts: bool,
-    /// Cut passages of at least so many words out of the documents that are kept, as
+    /// Cut passages of at least this number of words out of the documents that are kept, as
     /// [`run_passages`](crate::run_passages) does: its summary, tables and report are in the folder
     /// `passages` of the output.
     pub passages: Option<u32>,

@@ -291,8 +291,8 @@ class Index:
         sweep: str | None = None,
         kept: bool = False,
     ) -> PassageMatches:
-        """The documents that have a passage of a text or of a stored document: every run of so many words as the index
-        was created for, or more, that both have in common, exactly and with its places in both.
+        """The documents that have a passage of a text or of a stored document: every run of words that both have in
+        common, if it has as many words as the setting `passages` of the index, or more, with its places in both.
 
         Parameters
         ----------
@@ -301,7 +301,7 @@ class Index:
         id, url : str
             A stored document, which is no part of its own answer. Of several with the address, the one found last.
         limit : int, optional
-            The documents with most words in common, so many. The others are counted.
+            The most documents that are listed: those with most words in common. The others are counted.
         site, since, before, sweep, kept
             As of :meth:`query`.
 

@@ -50,7 +50,7 @@ class Run:
         Add ``duplicates`` and ``duplicates_by_source`` to kept documents: how many documents :meth:`dedup` removed for
         each, in all and by input (a JSON object as text).
     passages : int, optional
-        Then cut every run of at least so many words that stands twice out of what :meth:`dedup` keeps, but for its
+        Then cut every run of at least this many words that stands twice out of what :meth:`dedup` keeps, but for its
         first copy, as the command ``lookalike passages`` does: its tables and its report are in ``passages/``.
     attributes : bool
         Write ``attributes/``: for each input a JSONL file with one line for each of its records, in order.

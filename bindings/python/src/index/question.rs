@@ -26,7 +26,7 @@ impl Question {
         Query { about, ask, threshold, limit, filter, passages }
     }
 
-    /// Which documents have passages of this; of what the Python code gives as usual, nothing is read.
+    /// Which documents have passages of this. Measure, threshold and `passages` are not read.
     pub(crate) fn of_passages(self, about: QuerySubject) -> PassageQuery {
         let Query { about, limit, filter, .. } = self.about(about);
         PassageQuery { about, limit, filter }

@@ -160,7 +160,7 @@ enum Description {
     DocumentNumbers {},
     TextMessages {},
     GatherTold {},
-    /// part, kind; so all steps with `told`, unless `data` has all that they are told.
+    /// part, kind, like all steps with `told`; nothing where `told` says that `data` has the messages.
     NumberTexts {
         parts: u32,
         told: bool,
@@ -219,9 +219,9 @@ enum Description {
 /// Makes a step.
 ///
 /// `description` is JSON: the name of the step under `step`, and its parameters. `data` is what some
-/// steps need besides: [`ignored_shingles`](super::ignored_shingles) for `sign`, the element order for those that make keys, a `directory` for
-/// `distinct_sets`, what `gather_pairs` made for `route_all`, what
-/// `gather_told` made for steps that are told all beforehand.
+/// steps need besides: [`ignored_shingles`](super::ignored_shingles) for `sign`, the element order for
+/// those that make keys, a `directory` for `distinct_sets`, what `gather_pairs` made for `route_all`,
+/// what `gather_told` made for steps whose `told` says so.
 ///
 /// # Errors
 /// No such step, other parameters, settings that a step cannot use, damaged data.

@@ -1,9 +1,9 @@
 //! Steps of a search for repeated passages, in the order in which a run uses them: `read` (documents to
 //! texts), `texts` (texts by the numbers of their documents), `anchors` (windows to buckets), `group` (the
 //! anchors of a bucket to runs, and windows that are hashed), `answer` (their hashes), `runs` (by part of
-//! the documents, and what is cut), `components` (the same where one task does not decide about
-//! all), `near` (near passages, of shorter runs), `place` (the bytes of passages, and the texts
-//! without them), `rows` (the rows of the tables).
+//! the documents, and their cuts), `components` (runs by connected components of documents, where
+//! one task does not decide about all), `near` (near passages, of shorter runs), `place` (the bytes
+//! of passages, and the texts without them), `rows` (the rows of the tables).
 //!
 //! Documents are divided among *parts* by their numbers, anchors among as many buckets by their keys.
 //! Between steps travel rows of [`super::tables::Message`] with many records in one.
@@ -32,7 +32,7 @@ pub use rows::{passage_columns, passage_digest};
 pub(super) use runs::{Cuts, Runs};
 pub(super) use texts::{DocumentNumbers, GatherTold, NumberTexts, TextMessages, at_texts};
 
-/// Kinds of messages. Those of a text come before it.
+/// Kinds of messages. Messages about a text sort before the text.
 mod kind {
     /// Numbers of documents.
     pub(super) const NUMBERS: i64 = 0;
@@ -58,7 +58,7 @@ mod kind {
     pub(super) const STRETCHES: i64 = 9;
     /// The places of stretches, for the part that asked.
     pub(super) const LOCATED: i64 = 10;
-    /// What goes of documents, for their own part.
+    /// Runs of units that are cut out of documents, for the part of each document.
     pub(super) const GONE: i64 = 11;
     /// The edits of the document `rank` in `blob`, and what is left of its text in `list`.
     pub(super) const EDITED: i64 = 12;

@@ -69,8 +69,8 @@ document_rows! {
 }
 
 document_rows! {
-    /// A document in which passages are looked for, with its text; its other columns are those of [`Document`]. The
-    /// digest of a feature set is given if it has a window.
+    /// A document in which passages are looked for, with its text; its other columns are those of
+    /// [`Document`]. The digest of a feature set is given if it has a window.
     TextDocument, TextDocumentWriter, TextDocumentReader,
     /// 1 if it cannot be cut.
     fixed: Int,

@@ -103,7 +103,7 @@ impl PassageKeys {
 /// A text whose passages are looked for.
 pub(super) struct SoughtText {
     pub(super) text: CommonText,
-    /// Of those that may have some.
+    /// The keys of the texts that may have passages in common with it.
     pub(super) keys: Vec<u64>,
 }
 

@@ -23,7 +23,7 @@ use std::ops::Range;
 pub struct PassageQuery {
     /// The text.
     pub about: QuerySubject,
-    /// Only the best so many documents are listed; all are counted.
+    /// The most documents that are listed, the best ones; all are counted.
     pub limit: Option<usize>,
     /// Which documents an answer may have.
     pub filter: Filter,
@@ -85,7 +85,8 @@ pub struct PassageMatch {
     pub words_in_common: u32,
     /// Their share of the words of the text.
     pub share: f64,
-    /// The passages, each as long as it can be, in the order in which they stand in the text, then in the document.
+    /// The passages, each as long as it can be, in the order in which they stand in the text, then in the
+    /// document.
     pub passages: Vec<PassageInCommon>,
 }
 
@@ -123,12 +124,12 @@ impl Found {
 }
 
 impl Index {
-    /// The documents that have a passage of a text: each run of so many words as the index was created for,
-    /// or more, that the text and a document have in common, exactly and with its places in both. Answers are
-    /// verified on the words of the texts.
+    /// The documents that have a passage of a text: each run of words that the text and a document have in
+    /// common, if it has as many words as the setting `passages` of the index, or more, with its places in
+    /// both. Exact: answers are verified on the words of the texts.
     ///
-    /// The documents that share a run of about two fifths of these words are read. All are counted; memory is
-    /// bounded by [`PassageQuery::limit`].
+    /// Documents that share a run of two fifths of that number of words are read. All documents with a
+    /// passage are counted; [`PassageQuery::limit`] bounds memory.
     ///
     /// ```
     /// use lookalike::index::{AddOptions, IndexSettings, PassageQuery, QuerySubject};
@@ -154,7 +155,7 @@ impl Index {
     /// ```
     ///
     /// # Errors
-    /// An index that was created without passages; a document that is not in it; a date that is none, a sweep
+    /// An index that was created without passages; a document that is not in it; a malformed date; a sweep
     /// that does not exist; damage.
     pub fn find_passages(&self, query: &PassageQuery) -> Result<PassageAnswer, LookalikeError> {
         let keys = self.passage_keys()?;
@@ -282,7 +283,7 @@ impl<'a> Search<'a> {
         if self.words() == 0 { 0.0 } else { f64::from(words) / self.words() as f64 }
     }
 
-    /// Compares the words of documents with those of the text, on all threads: their order does not show.
+    /// Compares the words of documents with those of the text, on all threads. The order does not matter.
     fn verify(&self, candidates: &[DocAt]) -> Result<Part, LookalikeError> {
         let begin = || (Verifier::default(), Part::new(self.words()));
         let verified = candidates.par_iter().with_min_len(AT_LEAST).try_fold(begin, |task, &at| {
@@ -291,7 +292,7 @@ impl<'a> Search<'a> {
             if !stretches.is_empty() {
                 let document = self.snapshot.document(at);
                 part.push(at, (document.first(), document.number()), stretches);
-                // What cannot be listed any more is dropped now and then.
+                // Documents beyond the limit are dropped, some at a time.
                 if part.best.len() / 2 > self.limit {
                     part.keep_best(self.limit);
                 }

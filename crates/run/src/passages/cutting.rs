@@ -1,4 +1,4 @@
-//! What goes of a document, and what that replaces in its text: functions of its cuts and its units.
+//! The units that are cut out of a document, and the edits of its text: functions of its cuts and units.
 
 use super::settings::PassageSettings;
 use super::stretches::sides_of_cut;
@@ -16,7 +16,7 @@ pub fn units_of_cuts(cuts: &[Cut]) -> Vec<Range<usize>> {
     union(cuts.iter().map(|cut| sides_of_cut(cut)[0].range()).collect())
 }
 
-/// Whether something of a cut goes: lines, sentences and paragraphs may stay whole.
+/// Whether any unit of a cut goes: none does in a line, sentence or paragraph that stays whole.
 #[must_use]
 pub fn goes(cut: &Cut, gone: &[Range<usize>]) -> bool {
     let units = sides_of_cut(cut)[0].range();
@@ -35,8 +35,8 @@ pub fn differ(cut: &Cut, id: &str, kept_id: &str) -> LookalikeError {
     ))
 }
 
-/// What cutting these runs of units out of a document replaces in its text, with the number of units that
-/// go: what is left between runs may go as well. `None` if the document is removed.
+/// The edits that cut these runs of units out of a document, and the number of units that go, those between
+/// two runs included (setting `rest`). `None` if the document is removed.
 #[must_use]
 pub fn edits(
     gone: &[Range<usize>],

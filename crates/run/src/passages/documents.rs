@@ -1,5 +1,5 @@
-//! What of a document decides beside its units: its precedence, those that it is compared with, and
-//! whether it can be cut.
+//! What the search needs of a document besides its units: its precedence, the documents that it is
+//! compared with, and whether it can be cut.
 
 use super::settings::PassageScope;
 use crate::{LookalikeError, Settings};
@@ -11,7 +11,7 @@ use lookalike_io::{Content, Inputs, RecordView};
 /// Which documents take precedence.
 #[derive(Debug)]
 pub struct Precedence {
-    /// The rules in their order; the order of the documents comes behind them.
+    /// The rules in their order. Ties are broken by the order of the documents.
     pub rules: Vec<KeepRule>,
     /// The fields that they read.
     pub fields: Vec<String>,
@@ -40,7 +40,7 @@ impl Precedence {
     }
 }
 
-/// What documents that are not compared do not have in common.
+/// Salts of units: documents that are not compared with each other have different ones.
 #[derive(Debug, Clone, Copy)]
 pub struct Salts {
     scope: PassageScope,
@@ -49,7 +49,7 @@ pub struct Salts {
 }
 
 impl Salts {
-    /// Of documents with these settings, whose copies stand there.
+    /// The salts of documents with these settings.
     ///
     /// # Errors
     /// A method that does not exist.
@@ -60,8 +60,8 @@ impl Salts {
         Ok(Self { scope, separated })
     }
 
-    /// Of a document, of which `own` is a number that no other one has; `None` if it is compared with all
-    /// others.
+    /// The salt of a document, with a number `own` that no other document has; `None` if it is compared
+    /// with all others.
     #[must_use]
     pub fn of(self, record: &RecordView<'_>, own: u64) -> Option<u64> {
         match self.scope {
@@ -71,15 +71,15 @@ impl Salts {
     }
 }
 
-/// Whether a document cannot be cut: its text is not the value of one field of a record. Spans are places
-/// in any text but that of HTML, which others extract otherwise.
+/// Whether a document cannot be cut: its text is not the value of one field of a record. Where spans are
+/// written, only HTML has none, as other programs extract another text from it.
 #[must_use]
 pub fn is_fixed(record: &RecordView<'_>, inputs: &Inputs, writes_spans: bool) -> bool {
     let has_fields = inputs.files[record.file as usize].format.has_fields();
     match record.content {
         Content::Text(_) => !(has_fields || writes_spans) || inputs.options.fields.has_sections(),
         Content::TextBytes(_) => !writes_spans,
-        // Of lists alone, which tokens are.
+        // The lists of tokens.
         Content::Features(_) => false,
         Content::Html(_) | Content::HtmlBytes(_) => true,
     }

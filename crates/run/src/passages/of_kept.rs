@@ -44,8 +44,8 @@ fn of_length(length: u32) -> PassageSettings {
     PassageSettings { length: Some(length), ..PassageSettings::default() }
 }
 
-/// Searches the documents that a run of `dedup` keeps, writes them without what is cut, and the removed ones as
-/// they are; the summary of the search, and the files.
+/// Searches the documents that a run of `dedup` keeps, and writes them without what is cut, and the removed
+/// ones as they are. Returns the summary of the search, and the files.
 ///
 /// # Errors
 /// Documents that have changed; outputs that cannot be written; a cancellation.

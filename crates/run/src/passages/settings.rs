@@ -320,7 +320,7 @@ pub enum PassageUnit {
     Tokens(String),
 }
 
-/// What is none of [`PassageUnit`]s.
+/// The error of a text that names no [`PassageUnit`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("use word, char, byte, line, sentence, paragraph or tokens:FIELD")]
 pub struct NoPassageUnit;
@@ -450,7 +450,7 @@ impl WhatIsCut {
         }
     }
 
-    /// When a repeated window goes; `None` if none does.
+    /// The rule by which windows are cut; `None` if none are.
     #[must_use]
     pub fn rule(self) -> Option<CutRule> {
         match self {

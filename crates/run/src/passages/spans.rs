@@ -99,8 +99,8 @@ impl Fates for Spanning<'_> {
     }
 }
 
-/// The spans of a document: the characters (of a list, the tokens) at these bytes, and the copies of the most frequent window of
-/// the passages that reach into them.
+/// The spans of a document: the characters (of a list, the tokens) at these bytes, and the number of
+/// copies of the most frequent window of the passages that reach into them.
 fn spans_of(
     found: &Found,
     document: u32,

@@ -1,4 +1,4 @@
-//! The numbers of a summary that runs say.
+//! Numbers of a summary that depend on runs alone.
 
 use super::settings::PassageSettings;
 use super::stretches::sides_of_run;
@@ -7,7 +7,7 @@ use lookalike_passages::{Lengths, Run};
 use serde::{Deserialize, Serialize};
 use std::ops::{AddAssign, Range};
 
-/// What the runs of documents say.
+/// Counts over the runs of documents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunTotals {
     /// Documents with a passage.
@@ -27,7 +27,7 @@ pub struct RunTotals {
 }
 
 impl RunTotals {
-    /// Of the runs of a document, which has some, in their order.
+    /// The counts of one document with these runs, one or more, in order.
     #[must_use]
     pub fn of_document(
         runs: &[Run],

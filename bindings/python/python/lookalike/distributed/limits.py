@@ -24,8 +24,8 @@ class Limits:
     one_task: int = 4_000_000
     #: Passages of documents that have some in common, about which one task decides: some 100 bytes each.
     runs: int = 20_000_000
-    #: Documents, and candidate pairs, up to which all tasks are told which sets there are, and which are compared; sets
-    #: of more are brought to that knowledge. So it is for texts, and the places in them that are asked for.
+    #: Documents, and candidate pairs, up to which all tasks are told which sets there are, and which are compared;
+    #: beyond, sets are shuffled to these messages. Likewise texts, and the places in them that are asked for.
     few: int = 1_000_000
     few_pairs: int = 4_000_000
     #: Postings of a bucket, which one task holds: 40 bytes each.

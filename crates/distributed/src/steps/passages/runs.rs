@@ -83,8 +83,8 @@ pub(super) fn read_numbers(blob: &[u8], numbers: &mut Vec<u32>) -> Result<(), Lo
     Ok(())
 }
 
-/// The runs of all documents, of a component after the other, or of some where each document is decided by
-/// itself: makes the cuts.
+/// The runs of all documents, of one component after the other, or of any documents where each is decided
+/// by itself: makes the cuts.
 pub(in super::super) struct Cuts {
     rule: Option<CutRule>,
     lengths: Lengths,
@@ -120,7 +120,7 @@ impl Cuts {
         })
     }
 
-    /// Cuts what is there.
+    /// Decides about the runs that were read.
     fn cut(&mut self, out: &mut MessageWriter) -> Result<(), LookalikeError> {
         let Some(rule) = self.rule else { return Ok(()) };
         self.runs.sort_unstable_by_key(|run| run.at);

@@ -230,7 +230,7 @@ mod tests {
         );
         let large = LargeListArray::from_iter_primitive::<Int32Type, _, _>(rows());
         for (column, minus) in [(Arc::new(small) as ArrayRef, "65535"), (Arc::new(large), "-1")] {
-            // As a part of a larger column.
+            // A slice of a larger column.
             let whole = concat(&[&column, &column]).unwrap().slice(2, 6);
             let batch = RecordBatch::try_from_iter([("ids", whole)]).unwrap();
             let old = format!("7\n{minus}\n7\n");

@@ -2,8 +2,8 @@
 
 use crate::{FeatureList, Replacement};
 
-/// The numbers of the elements that stay: the first ones that are, in order, those of the shorter list;
-/// `None` if the list is another one, or has other elements.
+/// The indices of the elements that stay: the leftmost subsequence that equals the shorter list. `None` if
+/// the list is not the old one, or has no such subsequence.
 pub(super) fn staying(list: &FeatureList, change: Replacement<'_>) -> Option<Vec<usize>> {
     if list.to_string() != change.old {
         return None;
