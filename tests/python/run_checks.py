@@ -56,6 +56,7 @@ from checks.methods import lexicons, methods, simhash_idf
 from checks.office import office
 from checks.near_passages import near_passages
 from checks.passages import passages
+from checks.passages_against_index import passages_against_index
 from checks.passage_explain import passage_explain
 from checks.passage_page import passage_page
 from checks.passage_spans import passage_spans
@@ -123,6 +124,7 @@ PARTS = (
     passage_spans,
     passage_units,
     dedup_passages,
+    passages_against_index,
     near_passages,
     repeated_ids,
     keep_fields,

@@ -5,7 +5,7 @@ use crate::boilerplate::Boilerplate;
 use crate::common::{CommonCounts, check_content, content};
 use crate::given_fields;
 use crate::ignored_texts::IgnoredTexts;
-use crate::index::{append_matched, is_index};
+use crate::index::{append_matched, files, indexes};
 use crate::kept_apart::KeptApart;
 use crate::memory::Memory;
 use crate::near_misses::{NearMisses, lower_threshold};
@@ -636,7 +636,7 @@ pub fn pool(threads: usize) -> Result<rayon::ThreadPool, LookalikeError> {
 
 /// What a job reads besides the files of [`discover`]: indexes, a lexicon, a plan.
 pub(crate) fn other_inputs(job: &Job) -> impl Iterator<Item = &Path> {
-    let indexes = job.against.iter().filter(|path| is_index(path)).map(Path::new);
+    let indexes = indexes(&job.against).map(Path::new);
     let lexicon = job.settings.method.iter().filter_map(|method| method.lexicon.as_deref());
     let ignored = job.settings.ignore_text.iter().map(Path::new);
     indexes.chain(lexicon.map(Path::new)).chain(ignored).chain(job.plan.as_deref())
@@ -653,12 +653,12 @@ pub fn discover(job: &Job, keep: &[KeepRule]) -> Result<(Inputs, u32), Lookalike
     }
     let mut options = job.settings.reading(vec![job.output.clone()], job.scratch.clone());
     options.fields.extra = keep.iter().filter_map(|rule| rule.field()).map(str::to_owned).collect();
-    if job.against.iter().any(|path| is_index(path)) {
+    if indexes(&job.against).next().is_some() {
         job.settings.refuse_fields_of_method("comparisons with an index")?;
     }
     let mut inputs = Inputs::discover(&job.inputs, options.clone())?;
     let first_protected = inputs.files.len() as u32;
-    let against: Vec<String> = job.against.iter().filter(|path| !is_index(path)).cloned().collect();
+    let against = files(&job.against);
     if !against.is_empty() {
         inputs.append(Inputs::discover(&against, options)?)?;
     }

@@ -28,7 +28,9 @@ mod stream;
 pub mod sweeps;
 mod values;
 
-pub(crate) use against::{append_matched, is_index, matched_records};
+pub(crate) use against::{
+    append_all, append_matched, files, indexes, is_index, matched_records, text_of,
+};
 pub use ask::{Asked, AskedAll, ReadOptions};
 pub use check::check_index;
 pub use delete::{DeleteWhat, FoundDocuments};

@@ -1,7 +1,7 @@
 //! A finished run: its summary, and its inputs, found again from any directory.
 
 use crate::passages::of_kept::FOLDER;
-use crate::{LookalikeError, Settings};
+use crate::{LookalikeError, Settings, index};
 use lookalike_io::{Extractor, Format, InputFile, Inputs};
 use lookalike_report::{InputSummary, PassageSummary, Run, Summary};
 use lookalike_spill::regular_file;
@@ -71,7 +71,10 @@ impl RunSummary for PassageSummary {
 pub(crate) struct RunInputs<S = Summary> {
     pub(crate) summary: S,
     pub(crate) job: RunJob,
+    /// The files; documents of indexes are not among them.
     pub(crate) inputs: Inputs,
+    /// The directory in which relative names were looked up.
+    pub(crate) place: PathBuf,
     /// Number of inputs that are not protected: the first ones.
     pub(crate) own: usize,
     /// The first change of the inputs after the run.
@@ -126,7 +129,7 @@ impl<S: RunSummary> RunInputs<S> {
                     let changed = changed_inputs(&inputs.files[..own], summary.inputs());
                     if changed.is_none() {
                         job.look_in(&place);
-                        return Ok(Self { summary, job, inputs, own, changed });
+                        return Ok(Self { summary, job, inputs, place, own, changed });
                     }
                     first_changed.get_or_insert((inputs, own, changed, place.clone()));
                 }
@@ -136,7 +139,7 @@ impl<S: RunSummary> RunInputs<S> {
         }
         if let Some((inputs, own, changed, place)) = first_changed {
             job.look_in(&place);
-            return Ok(Self { summary, job, inputs, own, changed });
+            return Ok(Self { summary, job, inputs, place, own, changed });
         }
         let tried: Vec<String> = tried
             .iter()
@@ -154,6 +157,12 @@ impl<S: RunSummary> RunInputs<S> {
 }
 
 impl<S: RunSummary> RunInputs<S> {
+    /// The directory of the index that the run compared with and whose documents have this name as their file.
+    pub(crate) fn index(&self, name: &str) -> Option<PathBuf> {
+        let is_named = self.job.against.iter().any(|path| path == name);
+        Some(self.place.join(name)).filter(|dir| is_named && index::is_index(dir))
+    }
+
     /// The inputs that the run could not read, or not to their ends, and skipped.
     pub(crate) fn unreadable(&self) -> BTreeSet<u32> {
         let of_summary = |name: &str| self.summary.inputs().iter().find(|one| one.name == name);
@@ -194,8 +203,10 @@ fn discover(run: &Path, job: &RunJob, place: &Path) -> Result<(Inputs, usize), L
     let mut inputs = Inputs::discover_in(place, &job.inputs, options.clone())?;
     // The summary states the sizes of these only.
     let own = inputs.files.len();
-    if !job.against.is_empty() {
-        inputs.append(Inputs::discover_in(place, &job.against, options)?)?;
+    let is_index = |path: &&String| index::is_index(place.join(path));
+    let against: Vec<String> = job.against.iter().filter(|path| !is_index(path)).cloned().collect();
+    if !against.is_empty() {
+        inputs.append(Inputs::discover_in(place, &against, options)?)?;
     }
     Ok((inputs, own))
 }

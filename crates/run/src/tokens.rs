@@ -5,7 +5,7 @@
 //! with; symbols if *all* inputs are source code ([`Inputs::are_source_code`]); else words. No file
 //! decides more than another, so the order of files does not matter.
 
-use crate::index::is_index;
+use crate::index::indexes;
 use crate::{Index, Job, LookalikeError, Settings};
 use lookalike_io::Inputs;
 use lookalike_text::AnalysisSettings;
@@ -16,17 +16,28 @@ use lookalike_text::AnalysisSettings;
 /// An index to compare with that cannot be opened; an input that cannot be read.
 pub fn decide(job: &Job, inputs: &Inputs) -> Result<Job, LookalikeError> {
     let mut settings = job.settings.clone();
-    if settings.analysis.tokens.is_none()
-        && let Some(path) = job.against.iter().find(|path| is_index(path))
-    {
-        settings.analysis = decide_by_index(&settings, &Index::open(path)?);
-    } else {
-        let skip = job.skip_unreadable && !job.strict;
-        let decided = settings.analysis_of(inputs, skip);
-        settings.analysis =
-            decided.map_err(|failure| LookalikeError::unreadable(failure, job.strict))?;
-    }
+    settings.analysis = match of_index(&settings, &job.against)? {
+        Some(analysis) => analysis,
+        None => {
+            let skip = job.skip_unreadable && !job.strict;
+            let decided = settings.analysis_of(inputs, skip);
+            decided.map_err(|failure| LookalikeError::unreadable(failure, job.strict))?
+        }
+    };
     Ok(Job { settings, ..job.clone() })
+}
+
+/// The analysis of a comparison with the first index among these names, if the settings leave it open.
+///
+/// # Errors
+/// An index that cannot be opened.
+pub(crate) fn of_index(
+    settings: &Settings,
+    against: &[String],
+) -> Result<Option<AnalysisSettings>, LookalikeError> {
+    let is_open = settings.analysis.tokens.is_none();
+    let index = indexes(against).next().filter(|_| is_open).map(Index::open).transpose()?;
+    Ok(index.map(|index| decide_by_index(settings, &index)))
 }
 
 /// The analysis of a comparison with an index.

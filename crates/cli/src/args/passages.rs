@@ -8,8 +8,9 @@ use clap::Args;
 pub(crate) struct PassagesArgs {
     #[command(flatten)]
     pub(crate) input: InputArgs,
-    /// Another collection that keeps its text: passages that it has are cut out of INPUT, and it is not
-    /// written. All names up to the next option (may be repeated; give INPUT first, or after --)
+    /// Another collection, or an index of one (DIR of `lookalike index`), that keeps its text: passages that it
+    /// has are cut out of INPUT, and it is not written. All names up to the next option (may be repeated;
+    /// give INPUT first, or after --)
     #[arg(long, value_name = "PATH", num_args = 1.., value_parser = utf8(), help_heading = "Passages")]
     pub(crate) against: Vec<String>,
     #[command(flatten)]

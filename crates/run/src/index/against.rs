@@ -2,7 +2,7 @@
 //!
 //! A run with [`Job::against`](crate::Job::against) needs of the older collection only the
 //! documents that match one of its own: no other is a witness. The index finds them, so that the
-//! older collection is not read.
+//! older collection is not read. A search for passages needs all of them, as a passage may stand in any.
 
 use super::export::record;
 use super::extra::beside;
@@ -10,7 +10,7 @@ use super::open::Index;
 use crate::feature_settings;
 use crate::ignored_texts::IgnoredTexts;
 use crate::reading::Documents;
-use crate::{Job, LookalikeError, Record};
+use crate::{Job, LookalikeError, Record, Settings, state};
 use lookalike_core::Measure;
 use lookalike_engine::files::piece_bytes;
 use lookalike_engine::pipeline::{Items, PipelineLimits};
@@ -20,7 +20,7 @@ use lookalike_index::{
     Ask, AskOptions, DocAt, IndexError, QueryScratch, QuerySet, Question, Snapshot, TextReader,
 };
 use lookalike_io::source::{Piece, VisitScratch};
-use lookalike_io::{Beside, Compression, Format, InputFile, Inputs, Item, Problem};
+use lookalike_io::{Beside, Compression, FieldNames, Format, InputFile, Inputs, Item, Problem};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
@@ -28,12 +28,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Whether a path is an index.
-pub(crate) fn is_index(path: &str) -> bool {
-    let dir = Path::new(path);
+pub(crate) fn is_index(path: impl AsRef<Path>) -> bool {
+    let dir = path.as_ref();
     dir.join("store.redb").is_file() && dir.join("settings.json").is_file()
 }
 
-/// Adds to the inputs of a job the documents of its indexes that match one of them.
+/// The indexes among the names of another collection.
+pub(crate) fn indexes(against: &[String]) -> impl Iterator<Item = &String> {
+    against.iter().filter(|path| is_index(path))
+}
+
+/// The names of another collection that are no indexes.
+pub(crate) fn files(against: &[String]) -> Vec<String> {
+    against.iter().filter(|path| !is_index(path)).cloned().collect()
+}
+
+/// Adds to the inputs of a job the documents of its indexes that match one of them, or all if passages are
+/// cut.
 ///
 /// # Errors
 /// An index with other features; a run with connected components, which depend on documents that
@@ -44,36 +55,78 @@ pub(crate) fn append_matched(
     own_files: usize,
     progress: &dyn Progress,
 ) -> Result<(), LookalikeError> {
-    for path in job.against.iter().filter(|path| is_index(path)) {
+    let is_all = job.passages.is_some();
+    let folder = match &job.scratch {
+        // All documents may be more than a temporary directory in memory can have.
+        None if !is_all => std::env::temp_dir(),
+        _ => state::folder(job),
+    };
+    for path in indexes(&job.against) {
         let index = Index::open(path)?;
+        if is_all {
+            check_texts(&job.settings, &index, path)?;
+        }
         check(job, &index, path)?;
         let snapshot = index.snapshot()?;
-        let own = Documents::of_files(inputs);
-        let (matched, failures) = matched(job, &index, &snapshot, own, own_files, progress)?;
-        // What was not compared with the index is unreadable in the run as well.
-        for Problem { file, message, .. } in failures {
-            inputs.files[file as usize].damage.get_or_insert(message);
-        }
-        let folder = job.scratch.clone().unwrap_or_else(std::env::temp_dir);
-        let file = write(&index, &snapshot, &matched, job, &folder)?;
-        let metadata = file.metadata().map_err(io(&file))?;
-        let described = InputFile {
-            path: file.to_path_buf(),
-            name: path.clone(),
-            relative: PathBuf::from("documents.jsonl"),
-            format: Format::JSONL,
-            compression: Compression::None,
-            size: metadata.len(),
-            modified: metadata.modified().ok(),
-            object: None,
-            damage: None,
-            partitions: lookalike_io::Partitions::default(),
-            argument: String::new(),
+        let documents = if is_all {
+            snapshot.in_order()
+        } else {
+            let own = Documents::of_files(inputs);
+            let (matched, failures) = matched(job, &index, &snapshot, own, own_files, progress)?;
+            // What was not compared with the index is unreadable in the run as well.
+            for Problem { file, message, .. } in failures {
+                inputs.files[file as usize].damage.get_or_insert(message);
+            }
+            matched
         };
-        inputs.append_temporary(described, Arc::new(file));
+        let stored = Stored { path, index: &index, snapshot: &snapshot, documents: &documents };
+        stored.append(inputs, &job.settings.fields, &folder, progress)?;
         inputs.options.fields.given.push(Beside::FIELD.to_owned());
     }
     Ok(())
+}
+
+/// Adds to the inputs of a search for passages all documents of the indexes among the names of another
+/// collection, as they are at this moment: they are copied to files in a folder.
+///
+/// # Errors
+/// An index that [`check_texts`] refuses or that cannot be read; a folder that cannot be written to; a
+/// cancellation.
+pub(crate) fn append_all(
+    settings: &Settings,
+    against: &[String],
+    inputs: &mut Inputs,
+    folder: &Path,
+    progress: &dyn Progress,
+) -> Result<(), LookalikeError> {
+    for path in indexes(against) {
+        let index = Index::open(path)?;
+        check_texts(settings, &index, path)?;
+        let snapshot = index.snapshot()?;
+        let documents = snapshot.in_order();
+        let stored = Stored { path, index: &index, snapshot: &snapshot, documents: &documents };
+        stored.append(inputs, &settings.fields, folder, progress)?;
+    }
+    Ok(())
+}
+
+/// The text of a document that tables name by its id and by its number in the order in which ids were first
+/// added; `None` if the index does not have it any more. Of several documents with the id, one for each
+/// sweep, it is the one with the number, else the last.
+///
+/// # Errors
+/// An index that cannot be read.
+pub(crate) fn text_of(dir: &Path, id: &str, number: u32) -> Result<Option<String>, LookalikeError> {
+    let index = Index::open(dir)?;
+    let snapshot = index.snapshot()?;
+    let with_id = snapshot.with_id(id);
+    let numbered = match with_id.len() {
+        0 | 1 => None,
+        _ => snapshot.in_order().get(number as usize - 1).copied(),
+    };
+    let at = numbered.filter(|at| with_id.contains(at)).or(with_id.last().copied());
+    let text = |at| Ok(snapshot.document(at).text(&mut TextReader::default())?.to_owned());
+    at.map(text).transpose()
 }
 
 /// The documents of an index that match one of the documents of a caller: one collection.
@@ -98,14 +151,19 @@ fn io(path: &Path) -> impl Fn(std::io::Error) -> LookalikeError + '_ {
     move |reason| IndexError::Io { path: path.to_owned(), reason }.into()
 }
 
+/// The error of a run against an index that is to be resumed: the index may change.
+pub(crate) fn no_resume(path: &str) -> LookalikeError {
+    LookalikeError::Settings(format!(
+        "{path}: a run against an index cannot be resumed; leave out the setting resume"
+    ))
+}
+
 /// Refuses a run whose answer would differ from that over the documents of the index.
 fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
     let (own, stored) = (&job.settings, &index.settings().documents);
     let refused = |reason: String| Err(LookalikeError::Settings(format!("{path}: {reason}")));
     if job.resume {
-        return refused(
-            "a run against an index cannot be resumed; leave out the setting resume".into(),
-        );
+        return Err(no_resume(path));
     }
     if own.linkage() == Linkage::Components {
         return refused(
@@ -145,13 +203,7 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
         ("normalize", own.analysis.normalize == stored.analysis.normalize),
         ("tokens", own.analysis.tokens() == stored.analysis.tokens()),
         ("case", own.analysis.case == stored.analysis.case),
-        // The values of other rules follow from the documents.
-        (
-            "keep",
-            own.keep_rules()?
-                .iter()
-                .all(|rule| rule.field().is_none() || index.analysis.keep.contains(rule)),
-        ),
+        ("keep", keeps_values(own, index)?),
         ("ignore_common", own.ignore_common.is_none()),
         ("boilerplate", own.boilerplate.is_none()),
         (
@@ -168,6 +220,42 @@ fn check(job: &Job, index: &Index, path: &str) -> Result<(), LookalikeError> {
              use the same one, or give exported documents to the setting against"
         )),
     }
+}
+
+/// Refuses an index whose documents are not the other collection of a search for passages as they were when
+/// they were added.
+///
+/// # Errors
+/// An index without texts, or with texts that were read otherwise; settings of which it keeps no values.
+fn check_texts(own: &Settings, index: &Index, path: &str) -> Result<(), LookalikeError> {
+    let stored = &index.settings().documents;
+    let reason = if !index.settings().texts {
+        "it stores no texts (the setting no_text)".to_owned()
+    } else if let Some(field) = &own.fields.features {
+        format!("it stores texts, and the setting unit=tokens:{field} compares lists")
+    } else if let Some(field) = &own.separate_by {
+        format!("it keeps no values of the field `{field}` of the setting separate_by")
+    } else if own.fields.has_sections() != stored.fields.has_sections() {
+        format!("it was created with text_field={}", stored.fields.text)
+    } else if own.formats.mail_attachments.unwrap_or_default()
+        != stored.formats.mail_attachments.unwrap_or_default()
+    {
+        "it was created with another value of the setting mail_attachments".to_owned()
+    } else if !keeps_values(own, index)? {
+        "it was created without the field of the setting keep, and has no values of it".to_owned()
+    } else {
+        return Ok(());
+    };
+    Err(LookalikeError::Settings(format!(
+        "{path}: the index cannot be compared for passages: {reason}; give the files of its documents to the \
+         setting against"
+    )))
+}
+
+/// Whether an index has the values of all fields that keep rules read; other values follow from the documents.
+fn keeps_values(own: &Settings, index: &Index) -> Result<bool, LookalikeError> {
+    let rules = own.keep_rules()?;
+    Ok(rules.iter().all(|rule| rule.field().is_none() || index.analysis.keep.contains(rule)))
 }
 
 /// The documents that match a document of the first files of the inputs, and where these could not be
@@ -280,50 +368,90 @@ impl Asking {
     }
 }
 
-/// Writes documents as JSONL, with the fields of the job.
-fn write(
-    index: &Index,
-    snapshot: &Snapshot,
-    documents: &[DocAt],
-    job: &Job,
-    folder: &Path,
-) -> Result<tempfile::TempPath, LookalikeError> {
-    let file = tempfile::Builder::new()
-        .prefix("lookalike-against-")
-        .suffix(".jsonl")
-        .tempfile_in(folder)
-        .map_err(io(folder))?;
-    let mut out = BufWriter::new(file);
-    let fields = &job.settings.fields;
-    let mut texts = TextReader::default();
-    for &at in documents {
-        let document = snapshot.document(at);
-        let mut row = Map::new();
-        let mut put = |name: &str, value: &str| {
-            if !value.is_empty() {
-                row.insert(name.to_owned(), Value::String(value.to_owned()));
-            }
+/// Documents of an index that become an input.
+struct Stored<'a> {
+    /// The index as it was named.
+    path: &'a str,
+    index: &'a Index,
+    snapshot: &'a Snapshot,
+    documents: &'a [DocAt],
+}
+
+impl Stored<'_> {
+    /// Appends the documents to inputs, as a file in a folder that is deleted with the inputs.
+    fn append(
+        &self,
+        inputs: &mut Inputs,
+        fields: &FieldNames,
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<(), LookalikeError> {
+        let file = self.write(fields, folder, progress)?;
+        let metadata = file.metadata().map_err(io(&file))?;
+        let described = InputFile {
+            path: file.to_path_buf(),
+            name: self.path.to_owned(),
+            relative: PathBuf::from("documents.jsonl"),
+            format: Format::JSONL,
+            compression: Compression::None,
+            size: metadata.len(),
+            modified: metadata.modified().ok(),
+            object: None,
+            damage: None,
+            partitions: lookalike_io::Partitions::default(),
+            argument: String::new(),
         };
-        put(&fields.id, document.id());
-        put(&fields.url, document.url());
-        put(&fields.date, document.date());
-        row.insert(fields.text.clone(), Value::String(document.text(&mut texts)?.to_owned()));
-        for (rule, value) in index.analysis.keep.iter().zip(document.keep()) {
-            let held = match rule.values() {
-                Some(_) if value.is_nan() => None,
-                Some(values) => values.get(value as usize).cloned().map(Value::String),
-                None => Number::from_f64(value).map(Value::Number),
-            };
-            if let (Some(field), Some(held)) = (rule.field(), held) {
-                row.insert(field.to_owned(), held);
-            }
-        }
-        if let Some(written) = beside(document.extra()).written() {
-            row.insert(Beside::FIELD.to_owned(), Value::String(written));
-        }
-        serde_json::to_writer(&mut out, &row)?;
-        out.write_all(b"\n").map_err(io(folder))?;
+        inputs.append_temporary(described, Arc::new(file));
+        Ok(())
     }
-    let file = out.into_inner().map_err(|error| io(folder)(error.into_error()))?;
-    Ok(file.into_temp_path())
+
+    /// Writes the documents as JSONL, with these fields.
+    fn write(
+        &self,
+        fields: &FieldNames,
+        folder: &Path,
+        progress: &dyn Progress,
+    ) -> Result<tempfile::TempPath, LookalikeError> {
+        let Self { index, snapshot, documents, .. } = *self;
+        progress.phase("copying", None);
+        std::fs::create_dir_all(folder).map_err(io(folder))?;
+        let file = tempfile::Builder::new()
+            .prefix("lookalike-against-")
+            .suffix(".jsonl")
+            .tempfile_in(folder)
+            .map_err(io(folder))?;
+        let mut out = BufWriter::new(file);
+        let (mut texts, poll) = (TextReader::default(), Poll::new(progress));
+        for &at in documents {
+            poll.now()?;
+            let document = snapshot.document(at);
+            let mut row = Map::new();
+            let mut put = |name: &str, value: &str| {
+                if !value.is_empty() {
+                    row.insert(name.to_owned(), Value::String(value.to_owned()));
+                }
+            };
+            put(&fields.id, document.id());
+            put(&fields.url, document.url());
+            put(&fields.date, document.date());
+            row.insert(fields.text.clone(), Value::String(document.text(&mut texts)?.to_owned()));
+            for (rule, value) in index.analysis.keep.iter().zip(document.keep()) {
+                let held = match rule.values() {
+                    Some(_) if value.is_nan() => None,
+                    Some(values) => values.get(value as usize).cloned().map(Value::String),
+                    None => Number::from_f64(value).map(Value::Number),
+                };
+                if let (Some(field), Some(held)) = (rule.field(), held) {
+                    row.insert(field.to_owned(), held);
+                }
+            }
+            if let Some(written) = beside(document.extra()).written() {
+                row.insert(Beside::FIELD.to_owned(), Value::String(written));
+            }
+            serde_json::to_writer(&mut out, &row)?;
+            out.write_all(b"\n").map_err(io(folder))?;
+        }
+        let file = out.into_inner().map_err(|error| io(folder)(error.into_error()))?;
+        Ok(file.into_temp_path())
+    }
 }

@@ -4,13 +4,13 @@
 use super::excerpts::with_text_around;
 use super::settings::PassageUnit;
 use super::units::{LocatedUnits, UnitReader};
-use crate::LookalikeError;
 use crate::error::Unread;
 use crate::lookup::{Ids, Name, find, only_named};
 use crate::panics::caught;
 use crate::reading::Documents;
 use crate::run_inputs::{RunInputs, read_passage_summary};
 use crate::settings::thread_count;
+use crate::{LookalikeError, index};
 use lookalike_core::spans::union;
 use lookalike_decide::{DocumentName, PassagePlace, ReadPassage};
 use lookalike_io::table::TableError;
@@ -232,6 +232,21 @@ fn texts(
     for name in rows.iter().flat_map(|row| [&row.document, &row.other]) {
         documents.insert(key(name), name);
     }
+    let mut texts = BTreeMap::new();
+    let gone = |wanted: &DocumentName<'_>, place: &str, advice| LookalikeError::NoSuchDocument {
+        name: place_of(wanted),
+        place: place.to_owned(),
+        advice,
+        unread: Unread::default(),
+    };
+    for (key, wanted) in &documents {
+        if let Some(index) = found.index(&wanted.file) {
+            let text = index::text_of(&index, &wanted.id, wanted.record)?;
+            let gone = || gone(wanted, &wanted.file, "it was deleted from the index since the run");
+            texts.insert(key.clone(), text.ok_or_else(gone)?);
+        }
+    }
+    documents.retain(|key, _| !texts.contains_key(key));
     let is_document = |name: &DocumentName<'_>| {
         let file = found.inputs.files.iter().find(|file| file.name == name.file);
         file.is_some_and(|file| Format::is_document(file.format))
@@ -243,15 +258,11 @@ fn texts(
     let names: Vec<Name<'_>> = places.iter().map(|place| Name::Id(place)).collect();
     let inputs = Documents::of_files(&found.inputs);
     let read = find(inputs, &names, Ids::MayRepeat, &found.unreadable(), thread_count(0))?;
-    let mut texts = BTreeMap::new();
     for ((key, wanted), candidates) in documents.into_iter().zip(read.candidates) {
         let document = candidates.first.filter(|document| document.name.is(wanted));
-        let document = document.ok_or_else(|| LookalikeError::NoSuchDocument {
-            name: place_of(wanted),
-            place: "the inputs of the run".to_owned(),
-            advice: "they have changed since the run",
-            unread: Unread::default(),
-        })?;
+        let place = "the inputs of the run";
+        let document =
+            document.ok_or_else(|| gone(wanted, place, "they have changed since the run"))?;
         texts.insert(key, document.read.exhibit.text);
     }
     Ok(texts)

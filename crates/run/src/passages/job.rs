@@ -20,14 +20,14 @@ use crate::recorded_run::{outputs, recorded_run};
 use crate::search_job::{SearchOutcome, SearchRun, limits};
 use crate::settings::thread_count;
 use crate::table_store::{TableFiles, TableStore, write_problems};
-use crate::{LookalikeError, Settings, input_fields, skipped_files, summarise};
+use crate::{LookalikeError, Settings, index, input_fields, skipped_files, summarise, tokens};
 use lookalike_engine::Progress;
 use lookalike_io::sink::{RouteOptions, Staging, WrittenFiles};
 use lookalike_io::table::TableFormat;
 use lookalike_io::{Inputs, Problem};
 use lookalike_report::{PassageReport, PassageSummary, Run, SpanCounts, Tool};
 use serde_json::{Map, Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// A search for repeated passages in files.
@@ -36,8 +36,9 @@ pub struct PassagesJob {
     /// Documents: files, directories, globs, or `-` for JSONL on standard input. Earlier ones take
     /// precedence, files in the order of their names.
     pub inputs: Vec<String>,
-    /// Documents of another collection, named likewise: they take precedence, are not cut and not
-    /// written, and what stands in them alone is not listed.
+    /// Documents of another collection, named likewise, or the directory of an index: they take precedence,
+    /// are not cut and not written, and what stands in them alone is not listed. The documents of indexes
+    /// come after those of files.
     pub against: Vec<String>,
     /// The directory that the results are written to.
     pub output: PathBuf,
@@ -108,7 +109,10 @@ fn carry_out(
     let writes_documents = job.passages.writes_documents();
     let progress = &JobSteps::new(job.passages.steps(), progress);
     job.passages.check()?;
-    let of_documents = job.passages.of_documents(&job.settings, !job.against.is_empty())?;
+    let mut of_documents = job.passages.of_documents(&job.settings, !job.against.is_empty())?;
+    if let Some(analysis) = tokens::of_index(&of_documents, &job.against)? {
+        of_documents.to_mut().analysis = analysis;
+    }
     let most = job.run.most()?;
     if let Some(most) = most.as_ref().filter(|_| !writes_documents) {
         let setting = if job.passages.cuts() { "write=spans" } else { "cut=none" };
@@ -121,13 +125,17 @@ fn carry_out(
     reading.fields.extra = of_documents.keep_fields()?;
     let mut inputs = Inputs::discover(&job.inputs, reading.clone())?;
     let own_files = inputs.files.len() as u32;
-    if !job.against.is_empty() {
-        inputs.append(Inputs::discover(&job.against, reading)?)?;
+    let against = index::files(&job.against);
+    if !against.is_empty() {
+        inputs.append(Inputs::discover(&against, reading)?)?;
     }
     skipped_files::refuse(&inputs, job.run.strict)?;
     input_fields::check(&inputs, &|| progress.cancelled())?;
     let staging = job.run.staging(&job.output)?;
     staging.conflicts(&inputs)?;
+    staging.conflicts_with(index::indexes(&job.against).map(Path::new))?;
+    let spilled = job.run.spill_folder(&job.output);
+    index::append_all(&of_documents, &job.against, &mut inputs, &spilled, progress)?;
 
     let search = Search {
         documents: Documents::of_files(&inputs),
@@ -136,7 +144,7 @@ fn carry_out(
         passages: &job.passages,
         admitted: job.run.admitted(),
         limits: limits(job.run.threads, job.run.memory),
-        spill: SpillLimits::new(job.run.memory, job.run.spill_folder(&job.output)),
+        spill: SpillLimits::new(job.run.memory, spilled),
         without: &[],
     };
     let against = Some(&job.against[..]).filter(|against| !against.is_empty());
