@@ -143,6 +143,9 @@ def jobs_of(folder: Path, seed: int, long: bool) -> tuple:
         # Few elements in many sets: candidates are found by bitmaps, and the checkpoint holds pairs.
         Job("small-vocabulary", ["cluster", *small.plain, *tsv, "--shingle", "1"], checker=checker),
         Job("against", ["dedup", *small.plain, *tsv, "--against", small.other], checker=(*checker, "--against", str(small.other))),
+        Job("passages", ["passages", *texts, *tsv, "--length", "12", "--against", small.other]),
+        # With seeds of near passages, and anchors beyond the budget.
+        Job("passages-memory", ["passages", *texts, *tsv, "--memory", "64KB", "--length", "12", "--gaps", "3"]),
         Job("force", ["dedup", *small.plain, *tsv, "--copy-files"], replaces=True, checker=checker),
         # Warns of removals that only a template explains, from a sample of the pairs.
         Job("templates", ["dedup", templates, *tsv, "--max-loss", "100%"], checker=(str(templates),)),

@@ -70,7 +70,7 @@ from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
 from checks.record_fields import feature_sets, mostly_skipped, nested_fields
 from checks.report import report_data
-from checks.resume import interruption, resuming
+from checks.resume import interruption, resuming, resuming_passages
 from checks.sections import sections
 from checks.simhash_features import separated, simhash_features
 from checks.site_boilerplate import site_boilerplate
@@ -100,6 +100,7 @@ PARTS = (
     methods,
     memory,
     resuming,
+    resuming_passages,
     lexicons,
     reclustering,
     witnesses,

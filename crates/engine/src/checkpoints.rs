@@ -5,7 +5,8 @@
 
 use crate::{EngineError, Units};
 use lookalike_join::{InvertedIndex, JoinResult};
-use lookalike_spill::{Checkpoint, read_checked_file, write_checked_file};
+use lookalike_spill::{Checkpoint, Decoder, Encoder, read_checked_file, write_checked_file};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -57,23 +58,43 @@ impl Checkpoints {
 
     /// Reads the result of a step, if an earlier run wrote it.
     pub(crate) fn read<C: Checkpoint>(&self) -> Option<C> {
-        let path = self.folder.as_ref()?.join(C::NAME);
-        match read_checked_file(&path, C::read) {
+        self.read_step(C::NAME, C::read)
+    }
+
+    /// Writes the result of a step.
+    pub(crate) fn write<C: Checkpoint>(&self, result: &C) -> Result<(), EngineError> {
+        self.write_step(C::NAME, |out| result.write(out))
+    }
+
+    /// Reads the file of a step as [`Checkpoint::read`] does, if an earlier run wrote it.
+    pub fn read_step<T>(
+        &self,
+        name: &'static str,
+        read: impl FnOnce(&mut Decoder<&mut dyn Read>, u64) -> io::Result<T>,
+    ) -> Option<T> {
+        match read_checked_file(&self.folder.as_ref()?.join(name), read) {
             Ok(found) => {
-                lock(&self.reused).extend(found.as_ref().map(|_| C::NAME));
+                lock(&self.reused).extend(found.as_ref().map(|_| name));
                 found
             }
             Err(_) => {
-                lock(&self.damaged).push(C::NAME);
+                lock(&self.damaged).push(name);
                 None
             }
         }
     }
 
-    /// Writes the result of a step.
-    pub(crate) fn write<C: Checkpoint>(&self, result: &C) -> Result<(), EngineError> {
+    /// Writes the file of a step as [`Checkpoint::write`] does.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn write_step(
+        &self,
+        name: &'static str,
+        write: impl FnOnce(&mut Encoder<&mut dyn Write>) -> io::Result<()>,
+    ) -> Result<(), EngineError> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let written = write_checked_file(&folder.join(C::NAME), |out| result.write(out));
+        let written = write_checked_file(&folder.join(name), write);
         written.map_err(|error| EngineError::scratch(folder, &error))
     }
 
@@ -94,10 +115,8 @@ impl Checkpoints {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use lookalike_spill::{Decoder, Encoder};
     use std::cell::RefCell;
     use std::fs;
-    use std::io::{self, Read, Write};
 
     #[derive(Debug, PartialEq)]
     struct Numbers(Vec<u32>);

@@ -59,7 +59,11 @@ impl Problems {
         }
     }
 
-    pub(crate) fn write(&self, out: &mut Encoder<impl Write>) -> io::Result<()> {
+    /// Writes them.
+    ///
+    /// # Errors
+    /// The error of the writer.
+    pub fn write(&self, out: &mut Encoder<impl Write>) -> io::Result<()> {
         out.array(&self.counts.keys().copied().collect::<Vec<u32>>())?;
         out.array(&self.counts.values().copied().collect::<Vec<u64>>())?;
         out.array(&self.unreadable.iter().copied().collect::<Vec<u32>>())?;
@@ -73,7 +77,11 @@ impl Problems {
         Ok(())
     }
 
-    pub(crate) fn read(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
+    /// Reads what [`Problems::write`] wrote, with arrays of at most so many bytes.
+    ///
+    /// # Errors
+    /// The error of the reader, or content that is none of problems.
+    pub fn read(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
         let (files, counts) = (from.array::<u32>(most)?, from.array::<u64>(most)?);
         let mut problems = Self {
             counts: files.into_iter().zip(counts).collect(),

@@ -122,15 +122,6 @@ impl Summary {
             run.rows(self.megabytes_per_second())
                 .into_iter()
                 .for_each(|(name, value)| row(name, value));
-            if let Some(scratch) = run.scratch_bytes {
-                row("spilled to disk", bytes(scratch));
-            }
-            if !run.resumed.is_empty() {
-                row("resumed from checkpoints", run.resumed.join(", "));
-            }
-            if !run.redone.is_empty() {
-                row("damaged and redone", run.redone.join(", "));
-            }
         }
         rows
     }
@@ -151,11 +142,16 @@ impl Run {
         (self.seconds > 0.0).then(|| text_bytes as f64 / 1e6 / self.seconds)
     }
 
-    /// Time, with the speed if it is given, and memory: names and values.
+    /// Time, with the speed if it is given, memory, disk, and what an earlier run had done: names and values.
     pub(crate) fn rows(&self, speed: Option<f64>) -> Vec<(&'static str, String)> {
         let speed = speed.map(|speed| format!(", {}", rate(speed))).unwrap_or_default();
         let mut rows = vec![("time", format!("{}{speed}", duration(self.seconds)))];
         rows.extend(self.peak_memory_bytes.map(|memory| ("peak memory", bytes(memory))));
+        rows.extend(self.scratch_bytes.map(|scratch| ("spilled to disk", bytes(scratch))));
+        let of_steps =
+            [("resumed from checkpoints", &self.resumed), ("damaged and redone", &self.redone)];
+        let some = of_steps.into_iter().filter(|(_, steps)| !steps.is_empty());
+        rows.extend(some.map(|(name, steps)| (name, steps.join(", "))));
         rows
     }
 }

@@ -10,6 +10,7 @@ use crate::kept_apart::KeptApart;
 use crate::memory::Memory;
 use crate::near_misses::{NearMisses, lower_threshold};
 use crate::reading::{Documents, Reading};
+use crate::readings::first::Admitted;
 use crate::scratch_dir::ScratchDir;
 use crate::settings::DEFAULT_KEEP_N;
 use crate::term_counts::DocumentSum;
@@ -217,15 +218,13 @@ pub(crate) fn analyse(
     input_fields::check(&inputs, &|| progress.cancelled())?;
     append_matched(job, &mut inputs, first_protected_file as usize, progress)?;
     let memory = Memory::of(job.memory);
-    // Checkpoints of inputs that are not all there could not be resumed from.
-    if let Some(failure) = inputs.damaged().filter(|_| job.strict || !job.skip_unreadable) {
-        return Err(LookalikeError::unreadable(failure, job.strict));
-    }
+    let Job { strict, skip_unreadable, .. } = *job;
+    Admitted { strict, skip_unreadable }.refuse_damaged(&inputs)?;
     let ignored = IgnoredTexts::of(&job.settings)?;
     let ignored_checksum = ignored.as_ref().map(IgnoredTexts::checksum);
     let state = (first_protected_file, list_pairs, ignored_checksum);
     let scratch_dir = state::open(job, &inputs, state, memory)?;
-    let staging = state::begin(job, scratch_dir.as_ref())?;
+    let staging = state::begin(job.into(), scratch_dir.as_ref())?;
     staging.conflicts(&inputs)?;
     staging.conflicts_with(other_inputs(job))?;
     let matches = None;

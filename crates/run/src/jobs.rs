@@ -105,7 +105,7 @@ pub(crate) fn run(
     let settings = job.settings.resolved(action == Action::List);
     let job = &Job { settings, ..job.clone() };
     caught(|| pool.install(|| carry_out(job, action, writing, progress)))
-        .map_err(|error| state::stopped(job, error))
+        .map_err(|error| state::stopped(job.into(), error))
 }
 
 fn carry_out(
@@ -336,7 +336,7 @@ fn report(
 /// What is left to do of a run that was stopped after its result got its name: removes its scratch
 /// directory.
 fn finished(job: &Job, list_pairs: bool) -> Result<Option<Outcome>, LookalikeError> {
-    let Some(summary) = state::finished(job)? else { return Ok(None) };
+    let Some(summary) = state::finished(job.into())? else { return Ok(None) };
     let (job, inputs, first_protected_file) = find_inputs(job)?;
     let memory = memory::Memory::of(job.memory);
     let ignored = IgnoredTexts::of(&job.settings)?.map(|found| found.checksum());

@@ -19,6 +19,61 @@ const STORED: u64 = 2;
 /// Approximate bytes of text per byte of a compressed file.
 const COMPRESSED: u64 = 6;
 
+/// What decides where a job has its checkpoints, and whether it goes on from those of an earlier run.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Resumable<'j> {
+    pub(crate) output: &'j Path,
+    pub(crate) scratch: Option<&'j Path>,
+    pub(crate) force: bool,
+    pub(crate) resume: bool,
+}
+
+impl<'j> From<&'j Job> for Resumable<'j> {
+    fn from(job: &'j Job) -> Self {
+        let Job { output, scratch, force, resume, .. } = job;
+        Self { output, scratch: scratch.as_deref(), force: *force, resume: *resume }
+    }
+}
+
+impl Resumable<'_> {
+    /// Opens the scratch directory if the job requests one, or may not fit in memory.
+    ///
+    /// # Errors
+    /// A directory that cannot be used, or that was left by a job of another description.
+    pub(crate) fn open(
+        self,
+        inputs: &Inputs,
+        memory: Memory,
+        describe: impl FnOnce() -> Value,
+    ) -> Result<Option<ScratchDir>, LookalikeError> {
+        let directory = self.directory();
+        ScratchDir::sweep(&directory);
+        // Checkpoints of an earlier run are never ignored silently.
+        let left = directory.join(JOB).exists();
+        if !left && !self.keeps(inputs, memory) {
+            return Ok(None);
+        }
+        Ok(Some(ScratchDir::open(&directory, &describe(), self.resume)?))
+    }
+
+    /// Whether the job writes checkpoints although no earlier run left any.
+    fn keeps(self, inputs: &Inputs, memory: Memory) -> bool {
+        self.resume || self.scratch.is_some() || stored(inputs) > memory.sets()
+    }
+
+    /// Directory of temporary files: beside the output, unless it is given; the current directory if
+    /// the output is in a store. The system's directory is often in memory.
+    pub(crate) fn folder(self) -> PathBuf {
+        self.scratch.map_or_else(|| beside(self.output), Path::to_owned)
+    }
+
+    /// Path of the scratch directory.
+    fn directory(self) -> PathBuf {
+        let name = self.output.file_name().map(|name| name.to_string_lossy().into_owned());
+        self.folder().join(format!("{}.scratch", name.unwrap_or_default()))
+    }
+}
+
 /// Opens the scratch directory of a job that requests one, with the first protected file, whether all
 /// pairs are listed, and a checksum of the ignored texts, or that may not fit in memory.
 pub(crate) fn open(
@@ -27,30 +82,18 @@ pub(crate) fn open(
     (first_protected_file, list_pairs, ignored): (u32, bool, Option<String>),
     memory: Memory,
 ) -> Result<Option<ScratchDir>, LookalikeError> {
-    ScratchDir::sweep(&directory(job));
-    // Checkpoints of an earlier run are never ignored silently.
-    let left = directory(job).join(JOB).exists();
-    if !left && !keeps(job, inputs, memory) {
-        return Ok(None);
-    }
-    let description = describe(job, inputs, first_protected_file, list_pairs, ignored);
-    Ok(Some(ScratchDir::open(&directory(job), &description, job.resume)?))
+    let describe = || describe(job, inputs, first_protected_file, list_pairs, ignored);
+    Resumable::from(job).open(inputs, memory, describe)
 }
 
 /// Whether a job writes checkpoints although no earlier run left any.
 pub fn keeps(job: &Job, inputs: &Inputs, memory: Memory) -> bool {
-    job.resume || job.scratch.is_some() || stored(inputs) > memory.sets()
-}
-
-/// Path of the scratch directory of a job.
-fn directory(job: &Job) -> PathBuf {
-    let name = job.output.file_name().map(|name| name.to_string_lossy().into_owned());
-    folder(job).join(format!("{}.scratch", name.unwrap_or_default()))
+    Resumable::from(job).keeps(inputs, memory)
 }
 
 /// The error of a job, with the directory of its checkpoints, if there are any.
-pub(crate) fn stopped(job: &Job, error: LookalikeError) -> LookalikeError {
-    let kept = directory(job);
+pub(crate) fn stopped(job: Resumable<'_>, error: LookalikeError) -> LookalikeError {
+    let kept = job.directory();
     match error {
         // These name the directory themselves.
         LookalikeError::ScratchDir(_) => error,
@@ -82,8 +125,8 @@ fn digest_of(summary: &[u8]) -> String {
 /// The summary of a job that is resumed although its result is in place: the run was stopped
 /// between naming the result and removing its scratch directory. `None` if there is anything left
 /// to do.
-pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
-    let left = directory(job);
+pub(crate) fn finished(job: Resumable<'_>) -> Result<Option<Vec<u8>>, LookalikeError> {
+    let left = job.directory();
     if !job.resume || !left.is_dir() {
         return Ok(None);
     }
@@ -91,7 +134,7 @@ pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
         let left = left.clone();
         move |reason| ScratchDirError::Unknown { path, left, reason }
     };
-    let summary = Staging::read_result(&job.output, "summary.json");
+    let summary = Staging::read_result(job.output, "summary.json");
     let Some(summary) = summary.map_err(unknown(job.output.join("summary.json")))? else {
         return Ok(None);
     };
@@ -115,7 +158,7 @@ pub(crate) fn finished(job: &Job) -> Result<Option<Vec<u8>>, LookalikeError> {
     let process = process(&left.join(PROCESS));
     let process = process.map_err(|reason| ScratchDirError::NotRemoved { path: left, reason })?;
     if let Some(process) = process {
-        Staging::remove_left(&job.output, &folder(job), process)?;
+        Staging::remove_left(job.output, &job.folder(), process)?;
     }
     Ok(Some(summary))
 }
@@ -126,7 +169,7 @@ const PROCESS: &str = "process";
 /// Begins the result of a job. The partial result of a killed run is removed; its process id is
 /// recorded before it is created, as a run may be killed at any moment.
 pub(crate) fn begin(
-    job: &Job,
+    job: Resumable<'_>,
     scratch_dir: Option<&ScratchDir>,
 ) -> Result<Staging, LookalikeError> {
     if let Some(scratch) = scratch_dir {
@@ -138,7 +181,7 @@ pub(crate) fn begin(
         if let Some(process) =
             process(&note).map_err(failed("read the checkpoints of an earlier run"))?
         {
-            Staging::remove_left(&job.output, &folder(job), process)?;
+            Staging::remove_left(job.output, &job.folder(), process)?;
         }
         // The note must reach the disk before the result.
         let write = || {
@@ -148,7 +191,7 @@ pub(crate) fn begin(
         };
         write().map_err(failed("write into the scratch directory"))?;
     }
-    Ok(Staging::create_in(&job.output, &folder(job), job.force)?)
+    Ok(Staging::create_in(job.output, &job.folder(), job.force)?)
 }
 
 /// The process that writes the result, by its note. `None` without a note.
@@ -161,10 +204,9 @@ fn process(note: &Path) -> std::io::Result<Option<u32>> {
     }
 }
 
-/// Directory of temporary files: beside the output, unless it is given; the current directory if
-/// the output is in a store. The system's directory is often in memory.
+/// Directory of the temporary files of a job.
 pub(crate) fn folder(job: &Job) -> PathBuf {
-    job.scratch.clone().unwrap_or_else(|| beside(&job.output))
+    Resumable::from(job).folder()
 }
 
 /// The directory of an output, or the one around it that exists; the current directory if the output is
@@ -195,6 +237,30 @@ fn describe(
     list_pairs: bool,
     ignored: Option<String>,
 ) -> Value {
+    // Which argument led to a file is a value of its documents.
+    let across = matches!(job.settings.across(), Some(Across::Inputs));
+    let arguments = inputs.files.iter().filter(|_| across).map(|file| file.argument.as_str());
+    let of_command = json!({
+        // Version of the layout of checkpoints.
+        "layout": 7,
+        "ignored_texts": ignored,
+        "arguments": arguments.collect::<Vec<_>>(),
+        "first_file_of_against": first_protected_file,
+        "against_only": job.against_only,
+        "lists_all_pairs": list_pairs,
+        "max_pairs": job.max_pairs,
+        "strict": job.strict,
+    });
+    described(&job.output, &job.settings, inputs, of_command)
+}
+
+/// The description of a job: what those of all commands have, and what this one has besides.
+pub(crate) fn described(
+    output: &Path,
+    settings: &Settings,
+    inputs: &Inputs,
+    of_command: Value,
+) -> Value {
     let file = |file: &lookalike_io::InputFile| {
         let time = file.modified.and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let time = time.map(|time| time.as_nanos().to_string());
@@ -204,29 +270,21 @@ fn describe(
             None => json!([file.name, file.size, time]),
         }
     };
-    let output = match job.output.to_str().is_some_and(lookalike_io::is_url) {
-        true => lookalike_io::recorded_url(&job.output.to_string_lossy()).into(),
-        false => std::path::absolute(&job.output).unwrap_or_else(|_| job.output.clone()),
+    let output = match output.to_str().is_some_and(lookalike_io::is_url) {
+        true => lookalike_io::recorded_url(&output.to_string_lossy()).into(),
+        false => std::path::absolute(output).unwrap_or_else(|_| output.to_owned()),
     };
-    let settings = Settings { formats: job.settings.formats.recorded(), ..job.settings.clone() };
-    // Which argument led to a file is a value of its documents.
-    let across = matches!(job.settings.across(), Some(Across::Inputs));
-    let arguments = inputs.files.iter().filter(|_| across).map(|file| file.argument.as_str());
-    json!({
+    let settings = Settings { formats: settings.formats.recorded(), ..settings.clone() };
+    let mut described = json!({
         "version": env!("CARGO_PKG_VERSION"),
-        // Version of the layout of checkpoints.
-        "layout": 7,
         "hash": lookalike_core::HASH_NAME,
         "analysis": lookalike_text::ANALYSIS_NAME,
         "output": output,
         "settings": to_value(&settings).unwrap_or_default(),
         INPUTS: inputs.files.iter().map(file).collect::<Vec<_>>(),
-        "ignored_texts": ignored,
-        "arguments": arguments.collect::<Vec<_>>(),
-        "first_file_of_against": first_protected_file,
-        "against_only": job.against_only,
-        "lists_all_pairs": list_pairs,
-        "max_pairs": job.max_pairs,
-        "strict": job.strict,
-    })
+    });
+    if let (Value::Object(described), Value::Object(of_command)) = (&mut described, of_command) {
+        described.extend(of_command);
+    }
+    described
 }

@@ -50,6 +50,48 @@ def interruption(c: Checks) -> None:
             shutil.rmtree(scratch, ignore_errors=True)
 
 
+def start(c: Checks, out: Path, *arguments) -> subprocess.Popen:
+    threads = () if "-j" in arguments else ("-j", "1")
+    command = [str(part) for part in (c.binary, *arguments, *threads, "-o", out, "--tables", "tsv", "-q", "--resume")]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+def killed_when(c: Checks, out: Path, ready, *arguments) -> bool:
+    """Whether the run was still there when it was to be killed."""
+    process = start(c, out, *arguments)
+    deadline = time.monotonic() + 60
+    while not ready() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.0005)
+    alive = process.poll() is None
+    process.kill()
+    process.communicate()
+    return alive
+
+
+def gone_on(c: Checks, name: str, out: Path, truth: dict, *arguments) -> dict:
+    # On several threads it is others who store the sets of copies.
+    said = start(c, out, *arguments, "-j", "3")
+    errors = said.communicate(timeout=120)[1]
+    if not c.check(f"{name}: goes on", said.returncode == 0, errors):
+        return {}
+    c.check(f"{name}: the same bytes", tree_of(out) == truth)
+    c.check(f"{name}: nothing is left", not left_behind(out.parent) and not state(out).exists(), os.listdir(out.parent))
+    run = summary_of(out)["run"]
+    shutil.rmtree(out)
+    return run
+
+
+def state(out: Path) -> Path:
+    return out.with_name(out.name + ".scratch")
+
+
+def size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
 def resuming(c: Checks) -> None:
     """Killed anywhere, in any way, and gone on with: the same bytes, and nothing left."""
     folder = c.work / "resuming"
@@ -65,43 +107,6 @@ def resuming(c: Checks) -> None:
                 text = words(rng, vocabulary, 160)
             out.write(json.dumps({"id": f"r{number}", "text": " ".join(text)}) + "\n")
         out.write("{this is no record\n")
-
-    def start(out: Path, *arguments) -> subprocess.Popen:
-        threads = () if "-j" in arguments else ("-j", "1")
-        command = [str(part) for part in (c.binary, *arguments, *threads, "-o", out, "--tables", "tsv", "-q", "--resume")]
-        return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-
-    def killed_when(out: Path, ready, *arguments) -> bool:
-        """Whether the run was still there when it was to be killed."""
-        process = start(out, *arguments)
-        deadline = time.monotonic() + 60
-        while not ready() and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.0005)
-        alive = process.poll() is None
-        process.kill()
-        process.communicate()
-        return alive
-
-    def gone_on(name: str, out: Path, truth: dict, *arguments) -> dict:
-        # On several threads it is others who store the sets of copies.
-        said = start(out, *arguments, "-j", "3")
-        errors = said.communicate(timeout=120)[1]
-        if not c.check(f"{name}: goes on", said.returncode == 0, errors):
-            return {}
-        c.check(f"{name}: the same bytes", tree_of(out) == truth)
-        c.check(f"{name}: nothing is left", not left_behind(out.parent) and not state(out).exists(), os.listdir(out.parent))
-        run = summary_of(out)["run"]
-        shutil.rmtree(out)
-        return run
-
-    def state(out: Path) -> Path:
-        return out.with_name(out.name + ".scratch")
-
-    def size(path: Path) -> int:
-        try:
-            return path.stat().st_size
-        except OSError:
-            return 0
 
     steps = ("units", "postings", "matches")
     jobs = [("dedup",), ("dedup", "--linkage", "components", "--memory", "1"), ("cluster", "--method", "imatch", "--verify", "none")]
@@ -123,11 +128,11 @@ def resuming(c: Checks) -> None:
         moments |= {step: (lambda step=step: (state(out) / step).exists()) for step in steps}
         moments["writing"] = lambda: any(size(path) > 0 for path in place.glob("out.partial-*/*.tsv"))
         for moment, ready in moments.items():
-            alive = killed_when(out, ready, *arguments)
+            alive = killed_when(c, out, ready, *arguments)
             if not c.check(f"{name}: {moment}: killed before it was over", alive):
                 shutil.rmtree(out, ignore_errors=True)
                 continue
-            run = gone_on(f"{name}: {moment}", out, truth, *arguments)
+            run = gone_on(c, f"{name}: {moment}", out, truth, *arguments)
             before = steps[: steps.index(moment)] if moment in steps else steps[:-1] if moment == "writing" else ()
             if run:
                 # Once there are matches, postings are not needed.
@@ -138,7 +143,7 @@ def resuming(c: Checks) -> None:
         delay, kills = 0.0, 0
         while True:
             until = time.monotonic() + delay
-            if not killed_when(out, lambda: time.monotonic() > until, *arguments):
+            if not killed_when(c, out, lambda: time.monotonic() > until, *arguments):
                 break
             delay, kills = max(0.1, delay * 1.6), kills + 1
         c.check(f"{name}: killed {kills} times: the same bytes", kills > 2 and tree_of(out) == truth)
@@ -146,7 +151,7 @@ def resuming(c: Checks) -> None:
         shutil.rmtree(out)
         # Any file of the state damaged: noticed, and done again.
         for step in ("chunks", *steps):
-            killed_when(out, moments["writing"], *arguments)
+            killed_when(c, out, moments["writing"], *arguments)
             path = state(out) / step
             if not c.check(f"{name}: {step} is there", size(path) > 0):
                 continue
@@ -155,7 +160,7 @@ def resuming(c: Checks) -> None:
             path.write_bytes(content)
             if step == "postings":
                 (state(out) / "matches").unlink(missing_ok=True)
-            run = gone_on(f"{name}: {step} damaged", out, truth, *arguments)
+            run = gone_on(c, f"{name}: {step} damaged", out, truth, *arguments)
             redone = run.get("redone")
             c.check(f"{name}: {step} damaged: others are not", step != "chunks" or run.get("resumed") in (["reading"], None), run.get("resumed"))
             c.check(f"{name}: {step} damaged: says so", redone == [{"chunks": "reading"}.get(step, step)], redone)
@@ -164,7 +169,7 @@ def resuming(c: Checks) -> None:
     place = folder / "refused"
     place.mkdir()
     out = place / "out"
-    killed_when(out, lambda: size(state(out) / "chunks") > 1 << 20, "dedup", docs)
+    killed_when(c, out, lambda: size(state(out) / "chunks") > 1 << 20, "dedup", docs)
     for options, wanted in (((), "--resume"), (("--resume", "-t", "0.7"), "settings.threshold")):
         done = c.run("dedup", docs, "-o", out, "-q", *options)
         c.check(f"resuming: refused with {options}", done.returncode == 1 and wanted in done.stderr and str(state(out)) in done.stderr, done.stderr)
@@ -189,4 +194,80 @@ def resuming(c: Checks) -> None:
         done = subprocess.run(command, capture_output=True, text=True, preexec_fn=full)
         c.check(f"resuming: full at {limit}: says so", done.returncode == 1 and "--scratch" in done.stderr and "--resume" in done.stderr, done.stderr)
         c.check(f"resuming: full at {limit}: no result", not out.exists() and not left_behind(place), os.listdir(place))
-    gone_on("resuming: full", out, truth, "dedup", docs)
+    gone_on(c, "resuming: full", out, truth, "dedup", docs)
+
+
+def resuming_passages(c: Checks) -> None:
+    """passages, killed behind each of its steps, and gone on with."""
+    folder = c.work / "resuming passages"
+    folder.mkdir()
+    docs, beside, rng = folder / "docs.jsonl", folder / "beside.jsonl", random.Random(73)
+    vocabulary = ["".join(rng.choice(LETTERS) for _ in range(rng.randint(2, 9))) for _ in range(900)]
+    texts = [words(rng, vocabulary, 120) for _ in range(300)]
+    for number, text in enumerate(texts[1:]):
+        at = rng.randrange(120)
+        text[at:at] = texts[rng.randrange(number + 1)][10 : 10 + rng.randint(5, 70)]
+    rows = [json.dumps({"id": f"r{number}", "text": " ".join(text), "n": number % 9}) + "\n" for number, text in enumerate(texts)]
+    beside.write_text("".join(rows[:60]), encoding="utf-8")
+    docs.write_text("".join(rows[60:]) + "{this is no record\n", encoding="utf-8")
+    steps = ("anchors", "reading", "runs")
+    for number, options in enumerate((("--against", beside, "--keep", "max:n"), ("--memory", "64KB", "--cut", "none", "--gaps", "3"))):
+        name = " ".join(["resuming passages", *map(str, options[-2:])])
+        place = folder / f"job{number}"
+        place.mkdir()
+        out, arguments = place / "out", ("passages", docs, "-L", "20", "--no-report", *options)
+        done = c.run(*arguments, "-o", out, "--tables", "tsv", "-q")
+        c.check(f"{name}: undisturbed", done.returncode == 0, done.stderr)
+        c.check(f"{name}: undisturbed: nothing is left", not state(out).exists(), os.listdir(place))
+        truth = tree_of(out)
+        shutil.rmtree(out)
+        moments = {step: (lambda step=step: (state(out) / step).exists()) for step in steps}
+        moments["writing"] = lambda: any(size(path) > 0 for path in place.glob("out.partial-*/passages.tsv"))
+        if number:
+            moments = {"near-runs": lambda: (state(out) / "near-runs").exists()}
+        for moment, ready in moments.items():
+            alive = killed_when(c, out, ready, *arguments)
+            if not c.check(f"{name}: {moment}: killed before it was over", alive):
+                shutil.rmtree(out, ignore_errors=True)
+                continue
+            run = gone_on(c, f"{name}: {moment}", out, truth, *arguments)
+            taken = {"anchors": [], "reading": ["anchors", "reading"], "near-runs": ["near-runs", "near-reading"]}.get(moment, ["runs", "reading"])
+            c.check(f"{name}: {moment}: what was done is not done again", {*taken} <= {*run.get("resumed", [])}, run.get("resumed"))
+        for step in () if number else ("anchors", "runs"):
+            killed_when(c, out, moments["runs"], *arguments)
+            path = state(out) / step
+            if not c.check(f"{name}: {step} is there", size(path) > 0):
+                continue
+            content = bytearray(path.read_bytes())
+            content[len(content) // 2] ^= 1
+            path.write_bytes(content)
+            if step == "anchors":
+                (state(out) / "runs").unlink()
+            run = gone_on(c, f"{name}: {step} damaged", out, truth, *arguments)
+            c.check(f"{name}: {step} damaged: says so", run.get("redone") == [step], run.get("redone"))
+    # What does not fit is refused, and says why; a limit that is raised goes on.
+    killed_when(c, out, lambda: (state(out) / "near-runs").exists(), *arguments)
+    for more, wanted in (((), "--resume"), (("--resume", "--copies", "3"), "passages.copies"), (("--resume", "--separate-by", "n"), "settings.separate_by")):
+        done = c.run(*arguments, *more, "-o", out, "-q")
+        c.check(f"resuming passages: refused with {more}", done.returncode == 1 and wanted in done.stderr and str(state(out)) in done.stderr, done.stderr)
+    os.utime(docs, (1, 1))
+    done = c.run(*arguments, "-o", out, "-q", "--resume")
+    c.check("resuming passages: refused with other inputs", done.returncode == 1 and "inputs" in done.stderr, done.stderr)
+    shutil.rmtree(state(out))
+    # A result is not made twice, whatever stopped the removal of its checkpoints.
+    out = folder / "guarded"
+    guarded = ("passages", docs, "-L", "20", "--no-report", "--tables", "tsv", "-o", out, "-q", "--resume")
+    done = c.run(*guarded, "--max-loss", "1%")
+    c.check("resuming passages: a guard keeps the checkpoints", done.returncode == 3 and (state(out) / "runs").exists() and not out.exists(), done.stderr)
+    done = c.run(*guarded, "--max-loss", "90%")
+    c.check("resuming passages: a raised limit goes on", done.returncode in (0, 1) and summary_of(out)["run"].get("resumed") == ["runs", "reading"] and not state(out).exists(), done.stderr)
+
+    def full() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+
+    shutil.rmtree(out)
+    done = subprocess.run([str(part) for part in (c.binary, *guarded)], capture_output=True, text=True, preexec_fn=full)
+    c.check("resuming passages: full: says so", done.returncode == 1 and "--scratch" in done.stderr and "--resume" in done.stderr and not out.exists(), done.stderr)
+    done = c.run(*guarded)
+    c.check("resuming passages: full: goes on", done.returncode == 0 and not state(out).exists(), done.stderr)

@@ -28,6 +28,16 @@ pub(crate) struct MemoryArgs {
     pub(crate) memory: Option<usize>,
 }
 
+/// Runs that can be continued.
+#[derive(Debug, Args)]
+pub(crate) struct ResumeArgs {
+    /// Write checkpoints to OUT.scratch (in --scratch, or beside the output), and continue from the
+    /// checkpoints of an earlier run of the same job. They are also written if --scratch is given or
+    /// if the inputs may not fit into memory
+    #[arg(long, help_heading = "Running")]
+    pub(crate) resume: bool,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
     /// Directory for the results; it is created when they are complete. A URL (s3, gs, az) writes

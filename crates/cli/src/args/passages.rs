@@ -1,7 +1,7 @@
 //! The arguments of `lookalike passages`.
 
 use super::values::utf8;
-use super::{InputArgs, KeepArgs, PassageArgs, SearchArgs, SeparateByArgs};
+use super::{InputArgs, KeepArgs, PassageArgs, ResumeArgs, SearchArgs, SeparateByArgs};
 use clap::Args;
 
 #[derive(Debug, Args)]
@@ -31,6 +31,8 @@ pub(crate) struct PassagesArgs {
     /// Do not write report.html, and do not keep texts for it
     #[arg(long, help_heading = "Output")]
     pub(crate) no_report: bool,
+    #[command(flatten)]
+    pub(crate) resume: ResumeArgs,
     #[command(flatten)]
     pub(crate) search: SearchArgs,
 }

@@ -4,7 +4,7 @@ use super::options::choice;
 use super::values::utf8;
 use super::{
     AcrossArgs, ContainedArgs, IgnoredArgs, InputArgs, KeepNArgs, LabelArgs, LogArgs, LostArgs,
-    MatchArgs, MemoryArgs, OutputArgs, ReportArgs, SeedArgs, WitnessArgs,
+    MatchArgs, MemoryArgs, OutputArgs, ReportArgs, ResumeArgs, SeedArgs, WitnessArgs,
 };
 use clap::Args;
 use lookalike::settings::Linkage;
@@ -31,11 +31,8 @@ pub(crate) struct RunArgs {
     /// what `lookalike plan` predicts from a sample
     #[arg(long, help_heading = "Running")]
     pub(crate) dry_run: bool,
-    /// Write checkpoints to OUT.scratch (in --scratch, or beside the output), and continue from the
-    /// checkpoints of an earlier run of the same job. They are also written if --scratch is given or
-    /// if the inputs may not fit into memory
-    #[arg(long, help_heading = "Running")]
-    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) resume: ResumeArgs,
     /// Output of `lookalike plan --format json` for this run; the summary compares the prediction
     /// with the outcome
     #[arg(long, value_name = "FILE", help_heading = "Running")]

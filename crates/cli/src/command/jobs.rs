@@ -52,7 +52,7 @@ fn job(
         attributes: extra.attributes,
         near_misses: extra.near_misses.clone(),
         memory: args.memory.memory.map(|bytes| bytes as u64),
-        resume: args.resume,
+        resume: args.resume.resume,
         plan: args.plan.clone(),
         ..with_output(&args.input, &args.output, settings)
     })

@@ -20,6 +20,7 @@ pub(super) fn run(args: &PassagesArgs) -> anyhow::Result<Exit> {
     let job = PassagesJob {
         against: args.against.clone(),
         report: !args.no_report,
+        resume: args.resume.resume,
         settings,
         passages: PassageSettings { scope, ..passages },
         run: search::search_run(search, input, args.max_loss.as_ref()),

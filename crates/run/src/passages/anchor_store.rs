@@ -6,8 +6,8 @@ use crate::memory::Memory;
 use lookalike_engine::EngineError;
 use lookalike_passages::classes::Piece;
 use lookalike_passages::{Anchor, Record};
-use lookalike_spill::Partitions;
-use std::io;
+use lookalike_spill::{Decoder, Encoder, Partitions};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
 /// Partitions of anchors and of pieces: few enough for frames of some kilobytes.
@@ -19,6 +19,9 @@ const GROUPED: u64 = 8 << 20;
 
 /// Bytes that grouping takes for each anchor: the anchor, twice, and its class.
 const GROUPING: u64 = 80;
+
+/// Records that are written to a checkpoint, or read from it, at a time.
+const AT_A_TIME: usize = 4096;
 
 /// How much of what is found is in memory, and where the rest is spilled.
 #[derive(Debug, Clone)]
@@ -169,6 +172,53 @@ impl AnchorStore {
         self.take(&Part { partitions: number..number + 1, one_in: 1, which: 0 })
     }
 
+    /// Writes all of them, for a run that is resumed.
+    ///
+    /// # Errors
+    /// A spill file that cannot be read; the error of the writer.
+    pub(super) fn write(&self, out: &mut Encoder<impl Write>) -> io::Result<()> {
+        let mut numbers = Vec::with_capacity(AT_A_TIME * 7);
+        for partition in 0..self.records.count() {
+            out.numbers(&[self.records.len(partition)])?;
+            let mut written = Ok(());
+            self.records.read(partition, |record| {
+                numbers.extend(record);
+                if numbers.len() == AT_A_TIME * 7 && written.is_ok() {
+                    written = out.numbers(&numbers);
+                    numbers.clear();
+                }
+            })?;
+            written?;
+            out.numbers(&numbers)?;
+            numbers.clear();
+        }
+        Ok(())
+    }
+
+    /// Reads what [`AnchorStore::write`] wrote into an empty store.
+    ///
+    /// # Errors
+    /// The error of the reader; a spill file that cannot be written.
+    pub(super) fn restore(mut self, from: &mut Decoder<impl Read>) -> io::Result<Self> {
+        let (mut left, mut numbers) = (Vec::new(), Vec::new());
+        for partition in 0..self.records.count() {
+            left.clear();
+            from.numbers::<u64>(1, &mut left)?;
+            while left[0] > 0 {
+                let records = left[0].min(AT_A_TIME as u64);
+                numbers.clear();
+                from.numbers::<u32>(records * 7, &mut numbers)?;
+                numbers
+                    .as_chunks()
+                    .0
+                    .iter()
+                    .try_for_each(|&one| self.records.push(partition, one))?;
+                left[0] -= records;
+            }
+        }
+        Ok(self)
+    }
+
     /// Bytes in the spill file.
     pub(super) fn spilled(&self) -> u64 {
         self.records.spilled()
@@ -246,5 +296,47 @@ impl PieceStore {
     /// Bytes in the spill file.
     pub(super) fn spilled(&self) -> u64 {
         self.records.spilled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lookalike_passages::Place;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn anchors_come_back_from_a_checkpoint(
+            keys in prop::collection::vec(0u64..600, 0..300),
+            of_one in prop::sample::select(vec![0, 1, AT_A_TIME - 1, AT_A_TIME, 2 * AT_A_TIME + 5]),
+            [before, behind] in any::<[bool; 2]>(),
+        ) {
+            let limits = |is_small: bool| {
+                SpillLimits::new(is_small.then_some(20_000), std::env::temp_dir())
+            };
+            let mut store = limits(before).anchors();
+            for (unit, key) in (0..).zip(keys.into_iter().chain(vec![7; of_one])) {
+                let place = Place { document: unit / 3, unit };
+                let anchor = Anchor { key, context: key << 40 | 5, place, windows: 3, offset: 2 };
+                store.add(&anchor).unwrap();
+            }
+            let mut written = Vec::new();
+            store.write(&mut Encoder(&mut written)).unwrap();
+            let most = written.len() as u64;
+            let mut content: &[u8] = &written;
+            let mut restored =
+                limits(behind).anchors().restore(&mut Decoder(&mut content)).unwrap();
+            prop_assert!(content.is_empty());
+            for number in 0..PARTITIONS {
+                let [one, other] = [&mut store, &mut restored]
+                    .map(|store| store.take_partition(number).unwrap());
+                prop_assert_eq!(one, other);
+            }
+            // What is cut off is an error.
+            let mut cut = &written[..most as usize - 1];
+            prop_assert!(limits(false).anchors().restore(&mut Decoder(&mut cut)).is_err());
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::search_job::limits;
 use crate::source::{CallerSource, Source, reads_twice};
 use crate::table_store::{TablesInMemory, write_problems};
 use crate::{LookalikeError, Place, Resources, ResultTable, Settings, input_fields};
-use lookalike_engine::Progress;
+use lookalike_engine::{Checkpoints, Progress};
 use lookalike_io::Problem;
 use lookalike_report::PassageSummary;
 
@@ -102,6 +102,7 @@ pub fn passages(
         limits: limits(resources.threads, resources.memory),
         spill: SpillLimits::new(resources.memory, resources.folder()),
         without: &[],
+        checkpoints: &Checkpoints::none(),
     };
     let work = || {
         let (near, of_near) = search.near(&TablesInMemory, progress)?.unzip();

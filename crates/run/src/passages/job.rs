@@ -12,16 +12,19 @@ use super::tables::{Tables, Totals};
 use crate::analysis::pool;
 use crate::guards::LossLimit;
 use crate::job_steps::JobSteps;
+use crate::memory::Memory;
 use crate::panics::caught;
 use crate::reading::Documents;
 use crate::readings::first::ReadCounts;
 use crate::readings::second::{Routing, SecondReading, Written};
 use crate::recorded_run::{outputs, recorded_run};
+use crate::scratch_dir::ScratchDir;
 use crate::search_job::{SearchOutcome, SearchRun, limits};
 use crate::settings::thread_count;
+use crate::state::{self, Resumable};
 use crate::table_store::{TableFiles, TableStore, write_problems};
 use crate::{LookalikeError, Settings, index, input_fields, skipped_files, summarise, tokens};
-use lookalike_engine::Progress;
+use lookalike_engine::{Checkpoints, Progress};
 use lookalike_io::sink::{RouteOptions, Staging, WrittenFiles};
 use lookalike_io::table::TableFormat;
 use lookalike_io::{Inputs, Problem};
@@ -50,6 +53,8 @@ pub struct PassagesJob {
     pub report: bool,
     /// How it runs. `max_loss` is of units.
     pub run: SearchRun,
+    /// Write checkpoints, and continue from those of an earlier run of the same job.
+    pub resume: bool,
 }
 
 impl PassagesJob {
@@ -63,7 +68,14 @@ impl PassagesJob {
             passages: PassageSettings::default(),
             report: true,
             run: SearchRun::default(),
+            resume: false,
         }
+    }
+
+    fn resumable(&self) -> Resumable<'_> {
+        let SearchRun { scratch, force, .. } = &self.run;
+        let (output, scratch) = (&*self.output, scratch.as_deref());
+        Resumable { output, scratch, force: *force, resume: self.resume }
     }
 }
 
@@ -99,6 +111,63 @@ pub fn run_passages(
 ) -> Result<SearchOutcome<PassageSummary>, LookalikeError> {
     let pool = pool(thread_count(job.run.threads))?;
     caught(|| pool.install(|| carry_out(job, progress)))
+        .map_err(|error| state::stopped(job.resumable(), error))
+}
+
+/// The files of a job, those of another collection last, and the number of the others.
+fn discover(job: &PassagesJob, settings: &Settings) -> Result<(Inputs, u32), LookalikeError> {
+    let mut reading = settings.reading(vec![job.output.clone()], job.run.scratch.clone());
+    reading.fields.extra = settings.keep_fields()?;
+    let mut inputs = Inputs::discover(&job.inputs, reading.clone())?;
+    let own_files = inputs.files.len() as u32;
+    let against = index::files(&job.against);
+    if !against.is_empty() {
+        inputs.append(Inputs::discover(&against, reading)?)?;
+    }
+    Ok((inputs, own_files))
+}
+
+/// Opens the scratch directory, if there are checkpoints.
+fn open(
+    job: &PassagesJob,
+    settings: &Settings,
+    inputs: &Inputs,
+    own_files: u32,
+) -> Result<Option<ScratchDir>, LookalikeError> {
+    if let Some(path) = index::indexes(&job.against).next() {
+        return match job.resume {
+            false => Ok(None),
+            true => Err(index::no_resume(path)),
+        };
+    }
+    let describe = || {
+        let of_command = json!({
+            // Version of the layout of checkpoints.
+            "layout": "passages/1",
+            "passages": job.passages,
+            "first_file_of_against": own_files,
+            "strict": job.run.strict,
+            "skip_unreadable": job.run.skip_unreadable,
+        });
+        state::described(&job.output, settings, inputs, of_command)
+    };
+    job.resumable().open(inputs, Memory::of(job.run.memory), describe)
+}
+
+/// What is left to do of a run that was stopped after its result got its name: removes its scratch
+/// directory.
+fn finished(
+    job: &PassagesJob,
+    settings: &Settings,
+) -> Result<Option<SearchOutcome<PassageSummary>>, LookalikeError> {
+    let Some(summary) = state::finished(job.resumable())? else { return Ok(None) };
+    let (inputs, own_files) = discover(job, settings)?;
+    if let Some(scratch) = open(job, settings, &inputs, own_files)? {
+        scratch.finish()?;
+    }
+    let summary = serde_json::from_slice(&summary)?;
+    let Inputs { skipped, left_out, .. } = inputs;
+    Ok(Some(SearchOutcome { summary, problems: Vec::new(), skipped, left_out }))
 }
 
 fn carry_out(
@@ -120,20 +189,26 @@ fn carry_out(
             "the setting max_loss={most} says how much may be cut, and the setting {setting} cuts nothing"
         )));
     }
-    Staging::check(&job.output, job.run.force)?;
-    let mut reading = of_documents.reading(vec![job.output.clone()], job.run.scratch.clone());
-    reading.fields.extra = of_documents.keep_fields()?;
-    let mut inputs = Inputs::discover(&job.inputs, reading.clone())?;
-    let own_files = inputs.files.len() as u32;
-    let against = index::files(&job.against);
-    if !against.is_empty() {
-        inputs.append(Inputs::discover(&against, reading)?)?;
+    if let Some(outcome) = finished(job, &of_documents)? {
+        return Ok(outcome);
     }
+    Staging::check(&job.output, job.run.force)?;
+    let (mut inputs, own_files) = discover(job, &of_documents)?;
     skipped_files::refuse(&inputs, job.run.strict)?;
     input_fields::check(&inputs, &|| progress.cancelled())?;
-    let staging = job.run.staging(&job.output)?;
+    let admitted = job.run.admitted();
+    admitted.refuse_damaged(&inputs)?;
+    let mut scratch_dir = open(job, &of_documents, &inputs, own_files)?;
+    let staging = state::begin(job.resumable(), scratch_dir.as_ref())?;
     staging.conflicts(&inputs)?;
     staging.conflicts_with(index::indexes(&job.against).map(Path::new))?;
+    let checkpoints = match &mut scratch_dir {
+        Some(dir) => {
+            dir.keep();
+            Checkpoints::in_folder(&dir.path(""), true)?
+        }
+        None => Checkpoints::none(),
+    };
     let spilled = job.run.spill_folder(&job.output);
     index::append_all(&of_documents, &job.against, &mut inputs, &spilled, progress)?;
 
@@ -142,10 +217,11 @@ fn carry_out(
         own_files,
         settings: &of_documents,
         passages: &job.passages,
-        admitted: job.run.admitted(),
+        admitted,
         limits: limits(job.run.threads, job.run.memory),
         spill: SpillLimits::new(job.run.memory, spilled),
         without: &[],
+        checkpoints: &checkpoints,
     };
     let against = Some(&job.against[..]).filter(|against| !against.is_empty());
     let mut settings = recorded(&of_documents, &job.passages, against);
@@ -161,7 +237,15 @@ fn carry_out(
         command: &job.run.command,
         started,
     };
-    let (summary, problems, _) = results.write(&search, progress)?;
+    let written = results.write(&search, progress);
+    use LookalikeError::{KeepField, KeepValue, Settings as Wrong};
+    if let Err(KeepField { .. } | KeepValue { .. } | Wrong(_)) = &written
+        && let Some(scratch) = scratch_dir.take()
+    {
+        // Other settings make another job, which cannot be resumed from here.
+        scratch.abandon()?;
+    }
+    let (summary, problems, _) = written?;
     if let Some(config) = &job.run.config {
         staging.write("config.toml", config.as_bytes())?;
     }
@@ -169,7 +253,13 @@ fn carry_out(
         // Where records are written, that reading has looked.
         inputs.verify_unchanged()?;
     }
+    if let Some(scratch) = &scratch_dir {
+        state::note_finished(scratch, summary.to_json()?.as_bytes())?;
+    }
     staging.commit_unless(&|| progress.cancelled())?;
+    if let Some(scratch) = scratch_dir {
+        scratch.finish()?;
+    }
     let Inputs { skipped, left_out, .. } = inputs;
     Ok(SearchOutcome { summary, problems, skipped, left_out })
 }
@@ -250,6 +340,8 @@ impl Results<'_> {
         let threads = search.limits.threads;
         summary.run = Some(Run {
             scratch_bytes: Some(found.spilled).filter(|&bytes| bytes > 0),
+            resumed: search.checkpoints.reused().into_iter().map(Into::into).collect(),
+            redone: search.checkpoints.damaged().into_iter().map(Into::into).collect(),
             ..recorded_run(self.command, &summary.inputs, threads, &phases, self.started)
         });
         if let Some(shown) = shown {

@@ -2,7 +2,7 @@
 
 use super::excerpts::ShownPassages;
 use super::placing::Placing;
-use super::search::Search;
+use super::search::{OF_SEEDS, Search};
 use super::stretches::{Stretches, sides_of_near};
 use super::tables::Placed;
 use crate::LookalikeError;
@@ -26,7 +26,7 @@ impl Search<'_> {
     ) -> Result<Option<(S::Done, NearCounts)>, LookalikeError> {
         let Self { documents, passages, limits, .. } = *self;
         let Some(search) = passages.near()? else { return Ok(None) };
-        let found = self.seek(search.seeds, search.repeated(), progress)?;
+        let found = self.seek(search.seeds, search.repeated(), OF_SEEDS, progress)?;
         let mut near = near_passages(&found.runs, search.seeds, search.rule);
         // Of the other collection, what stands in it alone is not listed.
         near.retain(|near| near.places[0].document >= found.numbers.beside());

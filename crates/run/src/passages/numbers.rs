@@ -2,6 +2,8 @@
 
 use lookalike_cluster::KeepRule;
 use lookalike_engine::Valueless;
+use lookalike_spill::{Decoder, Encoder};
+use std::io::{self, Read, Write};
 
 /// The documents that have a window, in the order in which they are read.
 #[derive(Debug, Default)]
@@ -33,6 +35,34 @@ impl ReadDocuments {
         self.values.extend_from_slice(&document.values);
         self.own += usize::from(is_own);
         self.places.len() as u32 - 1
+    }
+
+    /// Writes them, for a run that is resumed.
+    ///
+    /// # Errors
+    /// The error of the writer.
+    pub(super) fn write(&self, out: &mut Encoder<impl Write>) -> io::Result<()> {
+        let places = self.places.iter().flat_map(|&(file, record)| [file, record]);
+        out.array(&places.collect::<Vec<u32>>())?;
+        out.numbers(&[self.own as u64])?;
+        out.array(&self.fixed.iter().map(|&fixed| fixed.into()).collect::<Vec<u8>>())?;
+        out.array(&self.values)
+    }
+
+    /// Reads what [`ReadDocuments::write`] wrote, with arrays of at most so many bytes.
+    ///
+    /// # Errors
+    /// The error of the reader.
+    pub(super) fn restore(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
+        let places = from.array::<u32>(most)?;
+        let mut own = Vec::new();
+        from.numbers::<u64>(1, &mut own)?;
+        Ok(Self {
+            places: places.as_chunks().0.iter().map(|&[file, record]| (file, record)).collect(),
+            own: own[0] as usize,
+            fixed: from.array::<u8>(most)?.into_iter().map(|fixed| fixed != 0).collect(),
+            values: from.array(most)?,
+        })
     }
 
     /// How many documents have no value, for each of the rules.
@@ -138,6 +168,23 @@ mod tests {
             read.add(place, is_own, &document);
         }
         read
+    }
+
+    #[test]
+    fn documents_come_back_from_a_checkpoint() {
+        let rules: Vec<KeepRule> = vec!["longest".parse().unwrap()];
+        let read =
+            read(&[((0, 1), true, &[5.0]), ((0, 4), true, &[f64::NAN]), ((3, 1), false, &[-0.5])]);
+        let mut written = Vec::new();
+        read.write(&mut Encoder(&mut written)).unwrap();
+        let most = written.len() as u64;
+        let restored = ReadDocuments::restore(&mut Decoder(&mut &written[..]), most).unwrap();
+        assert_eq!(format!("{restored:?}"), format!("{read:?}"));
+        let [one, other] = [read, restored].map(|read| read.by_precedence(&rules));
+        assert_eq!(format!("{one:?}"), format!("{other:?}"));
+        for cut in 0..written.len() {
+            assert!(ReadDocuments::restore(&mut Decoder(&mut &written[..cut]), most).is_err());
+        }
     }
 
     #[test]

@@ -8,8 +8,8 @@ use crate::analysis::Analysis;
 use crate::reading::Documents;
 use crate::readings::first::Admitted;
 use crate::{Job, LookalikeError, Settings, state};
-use lookalike_engine::Progress;
 use lookalike_engine::pipeline::PipelineLimits;
+use lookalike_engine::{Checkpoints, Progress};
 use lookalike_io::sink::{RouteOptions, Staging, WrittenFiles};
 use lookalike_report::{Action, PassageSummary};
 use std::time::Instant;
@@ -70,6 +70,7 @@ pub(crate) fn write(
         },
         spill: SpillLimits::new(Some(analysis.memory.0), state::folder(job)),
         without: &analysis.removed_places()?,
+        checkpoints: &Checkpoints::none(),
     };
     let against = Some(&job.against[..]).filter(|against| !against.is_empty());
     let mut settings = recorded(&job.settings, passages, against);

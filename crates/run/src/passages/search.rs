@@ -1,6 +1,6 @@
 //! The first two readings: which passages stand twice, and what of them is cut.
 
-use super::anchor_store::SpillLimits;
+use super::anchor_store::{AnchorStore, SpillLimits};
 use super::documents::{Precedence, Salts, is_fixed};
 use super::grouping::{Grouped, WindowHasher, grouped};
 use super::numbers::{Numbers, ReadDocument, ReadDocuments};
@@ -14,14 +14,16 @@ use crate::readings::first::{Admitted, DocumentReader, FirstReading};
 use crate::readings::second::{ChunkVisitor, SecondReading, Visited};
 use crate::{LookalikeError, Settings};
 use lookalike_core::spans::union;
-use lookalike_engine::Progress;
 use lookalike_engine::pipeline::PipelineLimits;
+use lookalike_engine::{Checkpoints, Progress};
 use lookalike_io::{Fate, Fates, Inputs, RecordView};
 use lookalike_passages::anchors::AnchorScratch;
 use lookalike_passages::classes::Repeated;
 use lookalike_passages::questions::Questions;
-use lookalike_passages::{Anchor, Cut, Lengths, Place, Run, Scope, kept, of_document};
+use lookalike_passages::{Anchor, Cut, Lengths, Place, Record, Run, Scope, kept, of_document};
 use lookalike_report::KeepValues;
+use lookalike_spill::Decoder;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -38,7 +40,26 @@ pub(super) struct Search<'a> {
     /// Files and numbers of the documents that were removed before, ascending: they are not looked at, and
     /// written as removed.
     pub(super) without: &'a [(u32, u32)],
+    /// What an earlier run has done, and where this one notes what it does.
+    pub(super) checkpoints: &'a Checkpoints,
 }
+
+/// The names of the checkpoints of a search: one of the documents and one of their anchors after the first
+/// reading, and one of the runs.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CheckpointNames {
+    reading: &'static str,
+    anchors: &'static str,
+    runs: &'static str,
+}
+
+/// Of the passages.
+const OF_PASSAGES: CheckpointNames =
+    CheckpointNames { reading: "reading", anchors: "anchors", runs: "runs" };
+
+/// Of the seeds of near passages.
+pub(super) const OF_SEEDS: CheckpointNames =
+    CheckpointNames { reading: "near-reading", anchors: "near-anchors", runs: "near-runs" };
 
 /// What a search found.
 pub(super) struct Found {
@@ -91,7 +112,7 @@ impl Search<'_> {
         let Self { passages, .. } = *self;
         let (lengths, scope) = (passages.check()?, passages.scope.scope());
         let repeated = Repeated::at_least(passages.copies, scope);
-        let mut found = self.seek(lengths, repeated, progress)?;
+        let mut found = self.seek(lengths, repeated, OF_PASSAGES, progress)?;
         if let Some(rule) = passages.cut.rule() {
             let is_fixed = |document| found.numbers.is_fixed(document);
             found.cuts = kept::cuts_beside(&found.runs, lengths, rule, scope, is_fixed);
@@ -104,9 +125,10 @@ impl Search<'_> {
         &self,
         lengths: Lengths,
         repeated: Repeated,
+        names: CheckpointNames,
         progress: &dyn Progress,
     ) -> Result<Found, LookalikeError> {
-        let Self { documents, own_files, settings, passages, admitted, limits, .. } = *self;
+        let Self { documents, settings, passages, admitted, limits, checkpoints, .. } = *self;
         let skip = admitted.skip_unreadable && !admitted.strict;
         let analysis = settings.analysis_of(documents.inputs, skip);
         let analysis =
@@ -127,21 +149,29 @@ impl Search<'_> {
             salts,
             is_given,
         };
-        let (mut read, mut all) = (ReadDocuments::default(), self.spill.anchors());
-        let each = |place: (u32, u32), (of, found): (ReadDocument, Vec<Anchor>)| {
-            let document = read.add(place, place.0 < own_files, &of);
-            found.into_iter().try_for_each(|anchor| {
-                all.add(&Anchor { place: Place { document, ..anchor.place }, ..anchor })
-            })
+        let runs = checkpoints.read_step(names.runs, read_runs);
+        let restored = self.restored(names, runs.is_some());
+        let is_restored = restored.is_some();
+        let (first, read, all) = match restored {
+            Some(restored) => restored,
+            None => self.read(&of_documents, progress)?,
         };
-        let first = FirstReading::read(documents, &of_documents, admitted, limits, progress, each)?;
         if let Some(field) = settings.separate_by.as_ref().filter(|_| first.counts().documents > 0)
-            && !of_documents.is_given.load(Ordering::Relaxed)
+            && !(is_restored || of_documents.is_given.load(Ordering::Relaxed))
         {
             return Err(missing_field(field, settings)?);
         }
         let valueless = read.valueless(keep.rules.len());
         let keep_values = lacking(inputs, &keep.rules, |rule| valueless[rule])?;
+        // Inputs that could not be read are tried again.
+        let is_whole = first.problems.first_unreadable().is_none();
+        if is_whole && !is_restored {
+            checkpoints.write_step(names.anchors, |out| all.write(out))?;
+            checkpoints.write_step(names.reading, |out| {
+                first.write(out)?;
+                read.write(out)
+            })?;
+        }
         let numbers = read.by_precedence(&keep.rules);
         let hasher = SecondReader {
             documents,
@@ -151,11 +181,63 @@ impl Search<'_> {
             limits,
             progress,
         };
-        let found = grouped(all, &numbers, repeated, &self.spill, &hasher)?;
-        let Grouped { runs, spilled } = found;
+        let Grouped { runs, spilled } = match runs {
+            Some(runs) => Grouped { runs, spilled: 0 },
+            None => {
+                let found = grouped(all, &numbers, repeated, &self.spill, &hasher)?;
+                if is_whole {
+                    checkpoints.write_step(names.runs, |out| {
+                        out.array(&found.runs.iter().flat_map(Run::to_record).collect::<Vec<u32>>())
+                    })?;
+                }
+                found
+            }
+        };
         let (scope, cuts) = (repeated.scope, Vec::new());
         Ok(Found { first, numbers, lengths, scope, runs, cuts, reader, keep_values, spilled })
     }
+}
+
+/// What the first reading knows: the documents and their anchors.
+type ReadAnchors = (FirstReading, ReadDocuments, AnchorStore);
+
+impl Search<'_> {
+    /// The first reading.
+    fn read(
+        &self,
+        of_documents: &AnchorReader<'_>,
+        progress: &dyn Progress,
+    ) -> Result<ReadAnchors, LookalikeError> {
+        let Self { documents, own_files, admitted, limits, .. } = *self;
+        let (mut read, mut all) = (ReadDocuments::default(), self.spill.anchors());
+        let each = |place: (u32, u32), (of, found): (ReadDocument, Vec<Anchor>)| {
+            let document = read.add(place, place.0 < own_files, &of);
+            found.into_iter().try_for_each(|anchor| {
+                all.add(&Anchor { place: Place { document, ..anchor.place }, ..anchor })
+            })
+        };
+        let first = FirstReading::read(documents, of_documents, admitted, limits, progress, each)?;
+        Ok((first, read, all))
+    }
+
+    /// The first reading of an earlier run, without anchors if the runs are known.
+    fn restored(&self, names: CheckpointNames, has_runs: bool) -> Option<ReadAnchors> {
+        let (checkpoints, empty) = (self.checkpoints, self.spill.anchors());
+        let anchors = match has_runs {
+            true => empty,
+            false => checkpoints.read_step(names.anchors, |from, _| empty.restore(from))?,
+        };
+        let (first, read) = checkpoints.read_step(names.reading, |from, most| {
+            Ok((FirstReading::restore(from, most)?, ReadDocuments::restore(from, most)?))
+        })?;
+        Some((first, read, anchors))
+    }
+}
+
+/// The runs of a checkpoint.
+fn read_runs(from: &mut Decoder<&mut dyn Read>, most: u64) -> io::Result<Vec<Run>> {
+    let records = from.array::<u32>(most)?;
+    Ok(records.as_chunks().0.iter().copied().map(Run::of_record).collect())
 }
 
 /// Hashes windows in a reading of the documents that have some which are asked for.

@@ -11,7 +11,9 @@ use lookalike_engine::{Problems, Progress};
 use lookalike_io::source::{ChunkPosition, Piece, VisitScratch};
 use lookalike_io::{Inputs, Item, RecordView};
 use lookalike_report::InputSummary;
+use lookalike_spill::{Decoder, Encoder};
 use serde_json::{Value, json};
+use std::io::{self, Read, Write};
 
 /// What the first reading says of the records, whatever is looked for in them.
 #[derive(Default)]
@@ -80,6 +82,18 @@ pub(crate) struct Admitted {
 }
 
 impl Admitted {
+    /// Refuses inputs that are known not to be all there, before checkpoints are written: a run could not be
+    /// resumed from these.
+    ///
+    /// # Errors
+    /// The first such input, if it is not accepted.
+    pub(crate) fn refuse_damaged(self, inputs: &Inputs) -> Result<(), LookalikeError> {
+        match inputs.damaged().filter(|_| self.strict || !self.skip_unreadable) {
+            Some(failure) => Err(LookalikeError::unreadable(failure, self.strict)),
+            None => Ok(()),
+        }
+    }
+
     /// # Errors
     /// The first problem that is not accepted.
     pub(crate) fn admit(self, problems: &Problems) -> Result<(), LookalikeError> {
@@ -185,6 +199,47 @@ impl FirstReading {
         summaries
     }
 
+    /// Writes what it says, for a run that is resumed.
+    ///
+    /// # Errors
+    /// The error of the writer.
+    pub(crate) fn write(&self, out: &mut Encoder<impl Write>) -> io::Result<()> {
+        let chunks = self.chunks.iter().flat_map(|&ReadChunk { place, documents }| {
+            let ChunkPosition { file, record, line, offset, bytes } = place;
+            [file.into(), record.into(), line, offset, bytes, documents.into()]
+        });
+        out.array(&chunks.collect::<Vec<u64>>())?;
+        let of_files = self.of_files.iter();
+        let counts = of_files.flat_map(|of| [of.documents, of.words, of.text_bytes]);
+        out.array(&counts.collect::<Vec<u64>>())?;
+        let bad = self.bad.iter().flat_map(|&(file, record)| [file, record]);
+        out.array(&bad.collect::<Vec<u32>>())?;
+        self.problems.write(out)
+    }
+
+    /// Reads what [`FirstReading::write`] wrote, with arrays of at most so many bytes.
+    ///
+    /// # Errors
+    /// The error of the reader.
+    pub(crate) fn restore(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
+        let (chunks, counts) = (from.array::<u64>(most)?, from.array::<u64>(most)?);
+        let chunk = |&[file, record, line, offset, bytes, documents]: &[u64; 6]| ReadChunk {
+            place: ChunkPosition { file: file as u32, record: record as u32, line, offset, bytes },
+            documents: documents as u32,
+        };
+        let of_file = |&[documents, words, text_bytes]: &[u64; 3]| ReadCounts {
+            documents,
+            words,
+            text_bytes,
+        };
+        Ok(Self {
+            chunks: chunks.as_chunks().0.iter().map(chunk).collect(),
+            of_files: counts.as_chunks().0.iter().map(of_file).collect(),
+            bad: from.array::<u32>(most)?.as_chunks().0.iter().map(|&[a, b]| (a, b)).collect(),
+            problems: Problems::read(from, most)?,
+        })
+    }
+
     fn append<F>(&mut self, chunk: ChunkReading<F>) {
         self.chunks.extend(chunk.chunk);
         for (file, counts) in chunk.of_files {
@@ -253,5 +308,43 @@ impl<F: Send> ChunkReading<F> {
         R::free_large(scratch);
         reading.chunk = Some(ReadChunk { place, documents });
         reading
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reading_comes_back_from_a_checkpoint() {
+        let place = ChunkPosition { file: 1, record: 2, line: 1 << 40, offset: 1 << 41, bytes: 9 };
+        let chunk = ReadChunk { place, documents: 5 };
+        let counts = ReadCounts { documents: 3, words: 1 << 50, text_bytes: 7 };
+        let mut reading = FirstReading {
+            chunks: vec![chunk, ReadChunk { documents: 0, ..chunk }],
+            of_files: vec![ReadCounts::default(), counts],
+            bad: vec![(1, 3), (2, 4)],
+            problems: Problems::default(),
+        };
+        reading.problems.push(lookalike_io::Problem {
+            file: 1,
+            path: "größer.jsonl".into(),
+            record: 3,
+            line: 3,
+            offset: None,
+            message: "no text".into(),
+            unreadable: false,
+        });
+        let mut written = Vec::new();
+        reading.write(&mut Encoder(&mut written)).unwrap();
+        let most = written.len() as u64;
+        let restored = FirstReading::restore(&mut Decoder(&mut &written[..]), most).unwrap();
+        assert_eq!((&restored.chunks, &restored.bad), (&reading.chunks, &reading.bad));
+        let counts = |reading: &FirstReading| format!("{:?}", reading.of_files);
+        assert_eq!(counts(&restored), counts(&reading));
+        assert_eq!(format!("{:?}", restored.problems), format!("{:?}", reading.problems));
+        for cut in 0..written.len() {
+            assert!(FirstReading::restore(&mut Decoder(&mut &written[..cut]), most).is_err());
+        }
     }
 }
