@@ -45,11 +45,14 @@ pub(super) fn whole(high: i64, low: i64) -> u128 {
     u128::from(high as u64) << 64 | u128::from(low as u64)
 }
 
+/// A table, and the rule of its rows, if they are counted by it.
+type TableRule = (i64, Option<String>);
+
 /// A step, and the sums of the rows that it made.
 struct Summed<Out> {
     step: Box<dyn Step>,
-    /// By table and rule, ascending.
-    sums: Vec<((i64, Option<String>), (i64, u128))>,
+    /// The number of rows and the sum of their hashes by table and rule, ascending.
+    sums: Vec<(TableRule, i64, u128)>,
     makes: std::marker::PhantomData<Out>,
 }
 
@@ -68,12 +71,12 @@ impl<Out: TableRow> Summed<Out> {
                 let Some(Sum { table, rule, hash, .. }) = Out::sum(&row) else { return Ok(()) };
                 let place = self
                     .sums
-                    .binary_search_by(|((of, by), _)| (*of, by.as_deref()).cmp(&(table, rule)));
+                    .binary_search_by(|((of, by), ..)| (*of, by.as_deref()).cmp(&(table, rule)));
                 let place = place.unwrap_or_else(|place| {
-                    self.sums.insert(place, ((table, rule.map(str::to_owned)), (0, 0)));
+                    self.sums.insert(place, ((table, rule.map(str::to_owned)), 0, 0));
                     place
                 });
-                let (rows, sum) = &mut self.sums[place].1;
+                let (_, rows, sum) = &mut self.sums[place];
                 *rows += 1;
                 *sum = sum.wrapping_add(hash);
                 Ok(())
@@ -98,7 +101,7 @@ impl<Out: TableRow + Send> Step for Summed<Out> {
         let mut made = self.step.finish()?;
         self.add(&made)?;
         let mut out = Out::Writer::default();
-        for ((table, rule), (rows, hash)) in &self.sums {
+        for ((table, rule), rows, hash) in &self.sums {
             let (table, rule) = (table + SUMS, rule.as_deref());
             Out::push(Sum { table, rule, rows: *rows, hash: *hash }, &mut out)?;
         }
