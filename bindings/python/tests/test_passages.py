@@ -345,6 +345,7 @@ def test_units_scopes_and_precedence() -> None:
     assert kept(unit="line", length=1, scope="across") == [a, "nine", c]
     assert kept(unit="line", length=1, scope="within") == [f"one\n{line}\ntwo\n", b, c]
     assert kept(unit="line", length=1, keep="max:score", joint="[…]") == ["one\n[…]two\n[…]", b, c]
+    assert kept(length=7, keep="last") == ["one\ntwo\n", "nine", c]
     assert kept(length=7, separate_by="lang") == [f"one\n{line}\ntwo\n", "nine", c]
     assert kept(unit="byte", length=len(line)) == [f"one\n{line}\ntwo", "nine", "four "]
     assert kept(length=7, shortest=2) == [f"one\n{line}\ntwo\n"]
@@ -354,6 +355,27 @@ def test_units_scopes_and_precedence() -> None:
         lookalike.passages(pages, length=7, separate_by="no")
     with pytest.raises(lookalike.SettingsError, match="rest="):
         lookalike.passages(pages, length=7, rest=8)
+
+
+def test_columns_that_cannot_be_cut() -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    lists = [[1, 2, 3, 4], [0, 1, 2, 3]]
+    fixed = pyarrow.table({"ids": pyarrow.array(lists, pyarrow.list_(pyarrow.int32(), 4))})
+    found = lookalike.passages(fixed, length=3, unit="tokens:ids")
+    with pytest.raises(TypeError, match="fixed size"):
+        found.apply(fixed)
+    polars = pytest.importorskip("polars")
+    frame = polars.DataFrame({"ids": lists}, schema={"ids": polars.Array(polars.Int32, 4)})
+    with pytest.raises(TypeError, match="fixed size"):
+        lookalike.passages(frame, length=3, unit="tokens:ids").apply(frame)
+    assert found.apply(fixed.set_column(0, "ids", pyarrow.array(lists)))["ids"].to_pylist() == [[1, 2, 3, 4], [0]]
+    # Whether pyarrow selects rows of such a column depends on its version.
+    views = pyarrow.table({"text": pyarrow.array(["a b c", "x a b c"], pyarrow.string_view())})
+    found = lookalike.passages(views, length=3)
+    try:
+        assert found.apply(views)["text"].to_pylist() == ["a b c", "x "]
+    except TypeError as error:
+        assert "large_string" in str(error)
 
 
 def test_near_passages() -> None:

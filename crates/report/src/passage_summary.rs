@@ -206,7 +206,8 @@ impl PassageSummary {
             ));
         } else if self.uncut > 0 {
             warnings.push(format!(
-                "{} could not be cut, as the text is not the value of one field, and {} kept as {}",
+                "{} could not be cut, as the text is not the value of one field, or the column is a dictionary \
+                 or has lists of a fixed size, and {} kept as {}",
                 counted(self.uncut, "document"),
                 if self.uncut == 1 { "is" } else { "are" },
                 if self.uncut == 1 { "it is" } else { "they are" },

@@ -65,7 +65,7 @@ class Wanted:
     def __init__(self, docs: list, unit: str, length: int, copies: int, scope: str, separate: str, keep: str) -> None:
         self.units = [units_of(doc["text"], unit) for doc in docs]
         self.length, self.scope = length, scope
-        order = sorted(range(len(docs)), key={"first": lambda doc: doc, "score": lambda doc: (-docs[doc]["score"], doc), "longest": lambda doc: (-len(docs[doc]["text"].encode()), doc)}[keep])
+        order = sorted(range(len(docs)), key={"first": lambda doc: doc, "last": lambda doc: -doc, "score": lambda doc: (-docs[doc]["score"], doc), "longest": lambda doc: (-len(docs[doc]["text"].encode()), doc)}[keep])
         self.rank = {doc: rank for rank, doc in enumerate(order)}
         self.order = order
         group = lambda doc: json.dumps(docs[doc][separate]) if separate else doc if scope == "within" else 0
@@ -172,7 +172,7 @@ def passage_units(c: Checks) -> None:
         ("characters", "char", 30, 2, "all", "", "first", ()), ("bytes", "byte", 25, 2, "all", "", "first", ()), ("bytes of lines", "byte", 25, 2, "all", "", "first", ("--whole", "line")),
         ("lines", "line", 1, 2, "all", "", "first", ()), ("two lines", "line", 2, 2, "all", "", "longest", ()), ("sentences", "sentence", 2, 2, "all", "", "first", ()),
         ("paragraphs", "paragraph", 1, 2, "all", "", "score", ()), ("within", "word", 5, 2, "within", "", "first", ()), ("across", "word", 5, 2, "across", "", "score", ()),
-        ("three across", "line", 1, 3, "across", "", "first", ()), ("separated", "word", 5, 2, "all", "lang", "score", ()), ("the longest", "word", 6, 2, "all", "", "longest", ()),
+        ("the last", "word", 5, 2, "all", "", "last", ()), ("three across", "line", 1, 3, "across", "", "first", ()), ("separated", "word", 5, 2, "all", "lang", "score", ()), ("the longest", "word", 6, 2, "all", "", "longest", ()),
         ("rests", "word", 6, 2, "all", "", "first", ("--rest", "6")), ("short", "word", 8, 2, "all", "", "longest", ("--shortest", "8")), ("joints", "word", 6, 2, "all", "", "first", ("--joint", "\\n[…]\\n")),
     ):
         out = c.out(f"passage units {name}")

@@ -88,6 +88,10 @@ def _no_column(changes: Changes) -> DataError:
     )
 
 
+def _of_fixed_size(kind: Any) -> TypeError:
+    return TypeError(f"{kind}: lists of a fixed size cannot be cut; cast the column to one of lists of any size")
+
+
 def _edited(text: Any, row: int, changes: Changes) -> Any:
     """A text after its edits, or a list of tokens without those that go."""
     if not isinstance(text, (str, bytes, type(None))):
@@ -131,19 +135,24 @@ def _of_pyarrow(data: Any, changes: Changes) -> Any:
     pa: Any = sys.modules["pyarrow"]
     _check_rows(len(data), changes)
     mask = native(changes.mask, "pyarrow")
-    if not changes.edits:
-        return data.filter(mask)
-    if isinstance(data, (pa.Array, pa.ChunkedArray)):
-        return _arrow_column(data, changes, pa).filter(mask)
-    at = data.schema.get_field_index(changes.field)
-    if at < 0:
-        raise _no_column(changes)
-    column = _arrow_column(data.column(at), changes, pa)
-    return data.set_column(at, data.schema.field(at), column).filter(mask)
+    try:
+        if not changes.edits:
+            return data.filter(mask)
+        if isinstance(data, (pa.Array, pa.ChunkedArray)):
+            return _arrow_column(data, changes, pa).filter(mask)
+        at = data.schema.get_field_index(changes.field)
+        if at < 0:
+            raise _no_column(changes)
+        column = _arrow_column(data.column(at), changes, pa)
+        return data.set_column(at, data.schema.field(at), column).filter(mask)
+    except pa.ArrowNotImplementedError as error:
+        raise TypeError(f"pyarrow selects no rows of such a column ({error}); cast it, as string_view to large_string") from error
 
 
 def _arrow_column(column: Any, changes: Changes, pa: Any) -> Any:
     kind = column.type
+    if pa.types.is_fixed_size_list(kind):
+        raise _of_fixed_size(kind)
     plain = column.cast(kind.value_type) if pa.types.is_dictionary(kind) else column
     rows = sorted(changes.edits)
     new = _new_texts(plain.take(pa.array(rows)).to_pylist(), changes)
@@ -172,6 +181,8 @@ def _of_polars(data: Any, changes: Changes) -> Any:
 
 
 def _polars_column(column: Any, changes: Changes, pl: Any) -> Any:
+    if isinstance(column.dtype, pl.Array):
+        raise _of_fixed_size(column.dtype)
     plain = column if column.dtype in (pl.Binary, pl.List) else column.cast(pl.String)
     rows = sorted(changes.edits)
     new = pl.Series(column.name, _new_texts(plain.gather(rows).to_list(), changes), plain.dtype)

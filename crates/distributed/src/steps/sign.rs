@@ -215,10 +215,12 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(context: &StepContext) -> Result<Self, LookalikeError> {
-        let mut keep = context.settings.keep_rules()?.into_iter();
+        let by_row = context.settings.keep_rules()?.into_iter().find(KeepRule::is_by_order);
+        // Passages have no ties by id.
+        let first = || context.passages().ok().and_then(|_| "first".parse().ok());
         Ok(Self {
             names: [0, 1].map(|side| context.name(side).to_owned()),
-            by_row: keep.find(KeepRule::is_by_order),
+            by_row: by_row.or_else(first),
             id: String::new(),
             tie: Vec::new(),
         })

@@ -23,12 +23,10 @@ impl Precedence {
     /// # Errors
     /// A rule that does not exist.
     pub fn new(settings: &Settings) -> Result<Self, LookalikeError> {
-        let mut rules = settings.keep_rules()?;
-        rules.retain(|rule| !rule.is_by_order());
-        Ok(Self { rules, fields: settings.keep_fields()? })
+        Ok(Self { rules: settings.keep_rules()?, fields: settings.keep_fields()? })
     }
 
-    /// The values of the rules for a document.
+    /// The values of the rules for a document: 0 of one that goes by the order of the documents.
     #[must_use]
     pub fn values(&self, record: &RecordView<'_>, text: &str) -> Vec<f64> {
         if self.rules.is_empty() {

@@ -77,7 +77,10 @@ impl ReadDocuments {
         let Self { places, own, fixed, values } = self;
         let keys = |index: u32| {
             let values = &values[index as usize * rules.len()..][..rules.len()];
-            rules.iter().zip(values).map(|(rule, &value)| rule.key(value))
+            rules.iter().zip(values).map(move |(rule, &value)| match rule.is_by_order() {
+                true => rule.key(index.into()),
+                false => rule.key(value),
+            })
         };
         let own = own as u32;
         let mut indices: Vec<u32> = (own..places.len() as u32).chain(0..own).collect();
@@ -200,6 +203,25 @@ mod tests {
             (numbers.beside(), numbers.places_of([0, 3].into_iter())),
             (2, vec![(0, 4), (1, 2)])
         );
+    }
+
+    #[test]
+    fn rules_by_order_leave_no_ties() {
+        let of = |rules: [&str; 2]| {
+            let rules = rules.map(|rule| rule.parse().unwrap());
+            let read = read(&[
+                ((0, 1), true, &[7.0, 0.0]),
+                ((0, 2), true, &[5.0, 0.0]),
+                ((0, 3), true, &[5.0, 0.0]),
+                ((1, 1), false, &[1.0, 0.0]),
+                ((1, 2), false, &[1.0, 0.0]),
+            ]);
+            let numbers = read.by_precedence(&rules);
+            (0..5).map(|number| numbers.place(number)).collect::<Vec<_>>()
+        };
+        assert_eq!(of(["shortest", "last"]), [(1, 2), (1, 1), (0, 3), (0, 2), (0, 1)]);
+        assert_eq!(of(["longest", "last"]), [(1, 2), (1, 1), (0, 1), (0, 3), (0, 2)]);
+        assert_eq!(of(["first", "last"]), [(1, 1), (1, 2), (0, 1), (0, 2), (0, 3)]);
     }
 
     #[test]

@@ -199,7 +199,7 @@ def _texts(
 
     All tasks are told the numbers of few documents; otherwise texts are brought to them once.
     """
-    order = ["precedence", "side", "row"]
+    order = ["precedence", "tie", "side", "row"]
     ranked = engine.ranked("documents", engine.present(named, "unit_high"), order, few=is_few)
     numbers = engine.map(ranked, context.task("document_numbers"))
     by_reading = context.task("text_messages")

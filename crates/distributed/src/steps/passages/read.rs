@@ -121,11 +121,14 @@ impl Documents {
         id: Option<&str>,
         document: TextDocument<'_>,
     ) -> Result<(), LookalikeError> {
-        let id = match row {
-            Some(row) => Some(self.names.of(0, row, id).0),
-            None => id,
+        let (id, tie) = match row {
+            Some(row) => {
+                let (id, tie) = self.names.of(0, row, id);
+                (Some(id), tie)
+            }
+            None => (id, &[][..]),
         };
-        self.out.push(TextDocument { doc, row, id, ..document })
+        self.out.push(TextDocument { doc, row, id, tie, ..document })
     }
 
     fn document(
@@ -140,9 +143,10 @@ impl Documents {
         let window = self.lengths.window() as usize;
         let has_window = self.scratch.units().sections().any(|section| section.len() >= window);
         let values = self.precedence.values(record, &text);
-        let rules = self.precedence.rules.iter().zip(values);
+        // One that goes by the order is in the tie.
+        let rules = self.precedence.rules.iter().take_while(|rule| !rule.is_by_order());
         let precedence: Vec<u8> =
-            rules.flat_map(|(rule, value)| rule.key(value).to_be_bytes()).collect();
+            rules.zip(values).flat_map(|(rule, value)| rule.key(value).to_be_bytes()).collect();
         let (text_high, text_low) = halves(TextDigest::of(text.as_bytes()).0);
         let has = |&at: &usize| record.given.of(at).next().is_some();
         let given = (0..self.given).filter(has).map(|at| 1 << at).sum();
