@@ -173,7 +173,7 @@ pub enum LookalikeError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// The summary of an earlier run could not be read.
-    #[error("{path}: {reason}; is it the directory of a finished run?")]
+    #[error("{path}: {reason}")]
     Run {
         /// The file.
         path: String,

@@ -226,6 +226,7 @@ fn changed_inputs(files: &[InputFile], of_run: &[InputSummary]) -> Option<Inputs
 
 /// The file of the summary, and what is wrong with it.
 fn wrong_summary(run: &Path, reason: String) -> LookalikeError {
+    let reason = format!("{reason}; is it the directory of a finished run?");
     LookalikeError::Run { path: run.join("summary.json").display().to_string(), reason }
 }
 
