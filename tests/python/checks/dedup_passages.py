@@ -76,7 +76,7 @@ def dedup_passages(c: Checks) -> None:
     removed = json.loads(lines_of(files_of(both, "removed")[0])[0])["id"]
     done = c.run("undo", both, removed, "-o", c.out("dedup passages undone"))
     c.check("dedup passages: no undo", done.returncode != 0 and "passages were cut" in done.stderr and "finished run" not in done.stderr, done.stderr)
-    for options, said in ((("--mark",), "--mark"), (("--add-counts",), "--add-counts"), (("--features-field", "more"), "features"), (("--across", "file"), "across"), (("--passages", "0"), "0"), (("--passages", "99999"), "16384")):
+    for options, said in ((("--mark",), "--mark"), (("--add-counts",), "--add-counts"), (("--features-field", "more"), "features"), (("--across", "file"), "across"), (("--passages", "0"), "0"), (("--passages", "99999"), "--passages=99999: use 1 to 16384 words")):
         out = c.out(f"dedup passages {' '.join(options)}")
         done = c.run("dedup", first, "-o", out, "-q", *(() if "--passages" in options else ("--passages", "12")), *options)
         c.check(f"dedup passages: {' '.join(options)} is refused", done.returncode in (1, 2) and said in done.stderr and not out.exists(), done.stderr)

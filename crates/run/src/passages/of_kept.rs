@@ -11,6 +11,7 @@ use crate::{Job, LookalikeError, Settings, state};
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::{Checkpoints, Progress};
 use lookalike_io::sink::{RouteOptions, Staging, WrittenFiles};
+use lookalike_passages::Lengths;
 use lookalike_report::{Action, PassageSummary};
 use std::time::Instant;
 
@@ -28,7 +29,12 @@ pub(crate) fn check(job: &Job, length: u32, action: Action) -> Result<(), Lookal
             "writes other texts, and the setting add_counts other fields"
         }
         Action::Remove => {
-            passages.check()?;
+            passages.check().map_err(|_| {
+                let most = Lengths::MOST;
+                LookalikeError::Settings(format!(
+                    "the setting passages={length}: use 1 to {most} words"
+                ))
+            })?;
             // It decides which documents are kept, and passages are of all of these.
             let settings = Settings { distinct_by: Vec::new(), ..job.settings.clone() };
             return passages.of_documents(&settings, !job.against.is_empty()).map(|_| ());
