@@ -179,6 +179,7 @@ def commands() -> list:
         Command("named-in-table", ["dedup", "IN/q.jsonl", "IN/t.csv", "--date-field", "seen", *tables, *out], sample=12),
         Command("decontaminate", ["decontaminate", *few, "--against", "IN/d.jsonl.gz", *tables, *out], sample=12),
         Command("decontaminate-cut", ["decontaminate", *few, "--against", "IN/d.jsonl.gz", "IN/q.jsonl", "--action", "cut", *tables, *out], sample=12),
+        Command("passages", ["passages", *few, "-L", "8", "--gaps", "2", *tables, *out]),
         Command("stdin", ["dedup", "-", *tables, *out], stdin="m.jsonl"),
         Command("pipe", ["dedup", "IN/m.jsonl", "--output", "-", *quiet]),
         Command("undo", ["undo", "HERE/run", "--cluster", "1", *out], needs=("run",), sample=6),
