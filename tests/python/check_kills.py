@@ -473,7 +473,7 @@ class Harness:
         # Reading on one thread is the least likely to go wrong.
         order = sorted(groups, key=lambda key: (key[1] == 1, rng.random()))
         chosen: list = []
-        while len(chosen) < n:
+        while order and len(chosen) < n:
             chosen += [rng.choice(groups[key]) for key in order][:n - len(chosen)]
         return chosen
 
