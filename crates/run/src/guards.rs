@@ -22,6 +22,14 @@ const DEFAULT_DOCUMENTS: u64 = 1000;
 /// duplicate is half.
 const INPUT_DOCUMENTS: u64 = 100;
 
+/// What an input has, and what of it goes: documents, or units of their texts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct InputLoss {
+    pub(crate) documents: u64,
+    pub(crate) gone: u64,
+    pub(crate) all: u64,
+}
+
 /// A share of documents or words, as written: `30%` or `0.3`. Compared in integers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LossLimit {
@@ -75,6 +83,16 @@ impl LossLimit {
     pub fn is_exceeded(&self, part: u64, all: u64) -> bool {
         let wide = u128::from;
         wide(part) * wide(self.share.denominator()) > wide(self.share.numerator()) * wide(all)
+    }
+
+    /// The first input of [`INPUT_DOCUMENTS`] or more of which more than the limit goes, and its number.
+    pub(crate) fn exceeding(
+        &self,
+        inputs: impl IntoIterator<Item = InputLoss>,
+    ) -> Option<(usize, InputLoss)> {
+        let is_over =
+            |of: &InputLoss| of.documents >= INPUT_DOCUMENTS && self.is_exceeded(of.gone, of.all);
+        inputs.into_iter().enumerate().find(|(_, of)| is_over(of))
     }
 }
 
@@ -198,19 +216,18 @@ impl Guards {
         }
         // The default is a limit of the whole collection: an input may well be a copy of another.
         let Some(most) = &self.loss else { return Ok(()) };
-        for (file, &(removed, documents)) in files.iter().enumerate() {
-            if documents >= INPUT_DOCUMENTS && most.is_exceeded(removed, documents) {
-                return Err(LookalikeError::Guard(format!(
-                    "{removed} of {documents} documents ({}) of {} would be removed, more than {}. \
-                     {ADVICE} If its documents should be kept before those of other sources, say so with \
-                     prefer() in the setting keep. Or raise the setting max_loss",
-                    percentage(removed, documents),
-                    analysis.inputs.files[file].name,
-                    named(Some(most))
-                )));
-            }
+        let losses = files.iter().map(|&(gone, all)| InputLoss { documents: all, gone, all });
+        match most.exceeding(losses) {
+            None => Ok(()),
+            Some((file, InputLoss { gone, all, .. })) => Err(LookalikeError::Guard(format!(
+                "{gone} of {all} documents ({}) of {} would be removed, more than {}. \
+                 {ADVICE} If its documents should be kept before those of other sources, say so with \
+                 prefer() in the setting keep. Or raise the setting max_loss",
+                percentage(gone, all),
+                analysis.inputs.files[file].name,
+                named(Some(most))
+            ))),
         }
-        Ok(())
     }
 }
 

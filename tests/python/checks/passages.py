@@ -292,3 +292,11 @@ def guards(c: Checks, source: Path) -> None:
         out = c.out(f"passages {' '.join(options)}")
         done = c.run("passages", source, "-o", out, "-q", *options)
         c.check(f"passages: {' '.join(options)} is refused", done.returncode in (1, 2, 3) and said in done.stderr and not out.exists(), done.stderr)
+    for documents, code in ((100, 3), (99, 0)):
+        folder = c.work / f"passages-loss-{documents}"
+        text = lambda at: " ".join(f"w{at}n{number}" for number in range(20))
+        files = [write_jsonl(folder / f"{name}.jsonl", [{"id": f"{name}{at}", "text": text(at)} for at in of]) for name, of in (("a", range(1000)), ("b", range(documents)))]
+        out = c.out(f"passages, loss of {documents}")
+        done = c.run("passages", *files, "-o", out, "-q", "-L", "20", "--max-loss", "20%", "--no-report")
+        said = code == 0 or f"2000 of 2000 words of {files[1]}" in done.stderr
+        c.check(f"passages: a loss of one file of {documents} documents", done.returncode == code and said and out.exists() == (code == 0), done.stderr)

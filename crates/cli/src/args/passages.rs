@@ -25,7 +25,8 @@ pub(crate) struct PassagesArgs {
     pub(crate) separate_by: SeparateByArgs,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
-    /// Stop (exit code 3) before more than this share of the words is cut
+    /// Stop (exit code 3) before more than this share of the words is cut: of all, or of those of an input
+    /// file with at least 100 documents
     #[arg(long, value_name = "PERCENT", help_heading = "Guards")]
     pub(crate) max_loss: Option<String>,
     /// Do not write report.html, and do not keep texts for it

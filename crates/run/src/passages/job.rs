@@ -10,7 +10,7 @@ use super::spans::{Said, SpanFiles, Spanning, all_documents};
 use super::stretches::Stretches;
 use super::tables::{Tables, Totals};
 use crate::analysis::pool;
-use crate::guards::LossLimit;
+use crate::guards::{InputLoss, LossLimit};
 use crate::job_steps::JobSteps;
 use crate::memory::Memory;
 use crate::panics::caught;
@@ -294,7 +294,7 @@ impl Results<'_> {
         progress: &dyn Progress,
     ) -> Result<(PassageSummary, Vec<Problem>, Option<WrittenFiles>), LookalikeError> {
         let Self { staging, folder, options, .. } = self;
-        let Search { documents, passages, own_files, .. } = *search;
+        let Search { documents, passages, .. } = *search;
         let inputs = documents.inputs;
         let store = TableFiles { staging, folder, format: self.tables };
         // First: the last reading is the one that sees whether inputs have changed.
@@ -315,9 +315,9 @@ impl Results<'_> {
         let files = files.map(SpanFiles::finish).transpose()?;
         let (spans, files) =
             files.map_or((None, Vec::new()), |(spans, files)| (Some(spans), files));
-        let own_units = found.first.of_first(own_files as usize).words;
-        let cut = totals.cut_units + totals.rest_units;
-        check_loss(self.most.as_ref(), cut, own_units, passages.unit.name())?;
+        if let Some(most) = &self.most {
+            check_loss(most, search, &found, &totals)?;
+        }
 
         let mut summary = search.summary(&found, self.settings, totals, &written, spans);
         let Tables { passages: listed, cuts, edits } = tables;
@@ -475,19 +475,39 @@ pub(super) enum Writing<'w, 'a> {
     Spans(&'w mut SpanFiles<'a>),
 }
 
-/// Stops a run that would cut more than it may.
+/// Stops a run that would cut more than it may, of all documents or of an input.
 fn check_loss(
-    most: Option<&LossLimit>,
-    cut: u64,
-    all: u64,
-    unit: &str,
+    most: &LossLimit,
+    search: &Search<'_>,
+    found: &Found,
+    totals: &Totals,
 ) -> Result<(), LookalikeError> {
-    match most.filter(|most| most.is_exceeded(cut, all)) {
+    let Search { documents, passages, own_files, .. } = *search;
+    let exceeded = |cut: u64, all: u64, of: &str, advice: &str| {
+        let unit = passages.unit.name();
+        LookalikeError::Guard(format!(
+            "{cut} of {all} {unit}s{of} are of passages that would be cut, more than the setting max_loss={most}. \
+             Nothing was written. Look at them with the setting cut=none; {advice}, raise the setting length, or \
+             raise the setting max_loss"
+        ))
+    };
+    let cut = totals.cut_units + totals.rest_units;
+    let all = found.first.of_first(own_files as usize).words;
+    if most.is_exceeded(cut, all) {
+        return Err(exceeded(cut, all, "", "remove copies of whole documents first (dedup)"));
+    }
+    let losses = (0..own_files).zip(&found.first.of_files).map(|(file, of)| InputLoss {
+        documents: of.documents,
+        gone: totals.of_files.get(&file).copied().unwrap_or_default(),
+        all: of.words,
+    });
+    match most.exceeding(losses) {
         None => Ok(()),
-        Some(most) => Err(LookalikeError::Guard(format!(
-            "{cut} of {all} {unit}s are of passages that would be cut, more than the setting max_loss={most}. \
-             Nothing was written. Look at them with the setting cut=none; remove copies of whole documents \
-             first (dedup), raise the setting length, or raise the setting max_loss"
-        ))),
+        Some((file, InputLoss { gone, all, .. })) => {
+            let of = format!(" of {}", documents.inputs.files[file].name);
+            let advice = "if its passages should stay before those of other sources, say so with prefer() in the \
+                          setting keep";
+            Err(exceeded(gone, all, &of, advice))
+        }
     }
 }

@@ -15,6 +15,7 @@ use lookalike_decide::{
     TableDigest, run_digest,
 };
 use lookalike_engine::Progress;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The tables, in the order in which a summary lists them.
@@ -34,6 +35,8 @@ pub(super) struct Totals {
     pub(super) cut_units: u64,
     /// Units that go besides.
     pub(super) rest_units: u64,
+    /// Both, by file.
+    pub(super) of_files: BTreeMap<u32, u64>,
     pub(super) cuts: u64,
     pub(super) digest: String,
 }
@@ -104,8 +107,11 @@ impl<T> Tables<T> {
         let mut of_cuts = TableDigest::new(CUTS.name);
         let mut of_passages = TableDigest::new(PASSAGES.name);
         let mut take = |document: PlacedDocument| {
+            let cut = document.gone.iter().map(Range::len).sum::<usize>() as u64;
             totals.rest_units += document.rests;
-            totals.cut_units += document.gone.iter().map(Range::len).sum::<usize>() as u64;
+            totals.cut_units += cut;
+            let (file, _) = found.numbers.place(document.document);
+            *totals.of_files.entry(file).or_default() += cut + document.rests;
             placed.add(document);
         };
         let (edits, written) = if passages.writes_documents() {
