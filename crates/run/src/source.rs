@@ -558,7 +558,7 @@ impl CallerDocuments for CallerSource<'_> {
 pub fn reads_twice(what: &str, name: &str) -> LookalikeError {
     LookalikeError::Settings(format!(
         "{what} reads the documents several times, and the source {name} can be read once; give documents \
-         that can be read again, as those in memory and in files"
+         that are held in memory, or in files"
     ))
 }
 
