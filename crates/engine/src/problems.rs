@@ -77,7 +77,7 @@ impl Problems {
         Ok(())
     }
 
-    /// Reads what [`Problems::write`] wrote, with arrays of at most so many bytes.
+    /// Reads what [`Problems::write`] wrote, each array at most `most` bytes long.
     ///
     /// # Errors
     /// The error of the reader, or content that is none of problems.
@@ -88,17 +88,13 @@ impl Problems {
             unreadable: from.array::<u32>(most)?.into_iter().collect(),
             listed: Vec::new(),
         };
-        let mut listed = Vec::new();
-        from.numbers::<u64>(1, &mut listed)?;
-        for _ in 0..listed[0] {
-            let (mut small, mut large) = (Vec::new(), Vec::new());
-            from.numbers::<u32>(3, &mut small)?;
-            from.numbers::<u64>(2, &mut large)?;
+        for _ in 0..from.number::<u64>()? {
+            let (file, record) = (from.number()?, from.number()?);
+            let unreadable = from.number::<u32>()? != 0;
+            let line = from.number()?;
+            let offset = Some(from.number()?).filter(|&offset| offset != NO_OFFSET);
             let mut text = || String::from_utf8(from.array(most)?).map_err(io::Error::other);
             let (path, message) = (text()?, text()?);
-            let offset = Some(large[1]).filter(|&offset| offset != NO_OFFSET);
-            let (file, record, line) = (small[0], small[1], large[0]);
-            let unreadable = small[2] != 0;
             let problem = Problem { file, path, record, line, offset, message, unreadable };
             problems.listed.push(problem);
         }

@@ -333,13 +333,10 @@ fn write_skipped(skipped: &SkippedRecords, out: &mut Encoder<impl io::Write>) ->
 }
 
 fn read_skipped(from: &mut Decoder<impl io::Read>, most: u64) -> io::Result<SkippedRecords> {
-    let (mut skipped, mut kinds, mut records) = (SkippedRecords::default(), Vec::new(), Vec::new());
-    from.numbers::<u64>(1, &mut kinds)?;
-    for _ in 0..kinds[0] {
+    let mut skipped = SkippedRecords::default();
+    for _ in 0..from.number::<u64>()? {
         let kind = String::from_utf8(from.array(most)?).map_err(io::Error::other)?;
-        records.clear();
-        from.numbers::<u64>(1, &mut records)?;
-        skipped.add(&kind, records[0]);
+        skipped.add(&kind, from.number()?);
     }
     Ok(skipped)
 }

@@ -78,9 +78,7 @@ impl<R: Read> Decoder<R> {
     /// # Errors
     /// The error of the reader, or a length beyond `max_bytes`.
     pub fn array<T: Number>(&mut self, max_bytes: u64) -> io::Result<Vec<T>> {
-        let mut length = [0; 8];
-        self.0.read_exact(&mut length)?;
-        let length = u64::from_le_bytes(length);
+        let length: u64 = self.number()?;
         if length.checked_mul(T::BYTES as u64).is_none_or(|bytes| bytes > max_bytes) {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
@@ -90,6 +88,17 @@ impl<R: Read> Decoder<R> {
         let mut numbers = Vec::with_capacity(length as usize);
         self.numbers(length, &mut numbers)?;
         Ok(numbers)
+    }
+
+    /// Reads a number.
+    ///
+    /// # Errors
+    /// The error of the reader.
+    pub fn number<T: Number>(&mut self) -> io::Result<T> {
+        let mut bytes = [0; u128::BYTES];
+        let bytes = &mut bytes[..T::BYTES];
+        self.0.read_exact(bytes)?;
+        Ok(T::get(bytes))
     }
 
     /// Reads `count` numbers and appends them to `out`.

@@ -200,12 +200,11 @@ impl AnchorStore {
     /// # Errors
     /// The error of the reader; a spill file that cannot be written.
     pub(super) fn restore(mut self, from: &mut Decoder<impl Read>) -> io::Result<Self> {
-        let (mut left, mut numbers) = (Vec::new(), Vec::new());
+        let mut numbers = Vec::new();
         for partition in 0..self.records.count() {
-            left.clear();
-            from.numbers::<u64>(1, &mut left)?;
-            while left[0] > 0 {
-                let records = left[0].min(AT_A_TIME as u64);
+            let mut left: u64 = from.number()?;
+            while left > 0 {
+                let records = left.min(AT_A_TIME as u64);
                 numbers.clear();
                 from.numbers::<u32>(records * 7, &mut numbers)?;
                 numbers
@@ -213,7 +212,7 @@ impl AnchorStore {
                     .0
                     .iter()
                     .try_for_each(|&one| self.records.push(partition, one))?;
-                left[0] -= records;
+                left -= records;
             }
         }
         Ok(self)

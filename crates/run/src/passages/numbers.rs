@@ -49,17 +49,15 @@ impl ReadDocuments {
         out.array(&self.values)
     }
 
-    /// Reads what [`ReadDocuments::write`] wrote, with arrays of at most so many bytes.
+    /// Reads what [`ReadDocuments::write`] wrote, each array at most `most` bytes long.
     ///
     /// # Errors
     /// The error of the reader.
     pub(super) fn restore(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
         let places = from.array::<u32>(most)?;
-        let mut own = Vec::new();
-        from.numbers::<u64>(1, &mut own)?;
         Ok(Self {
             places: places.as_chunks().0.iter().map(|&[file, record]| (file, record)).collect(),
-            own: own[0] as usize,
+            own: from.number::<u64>()? as usize,
             fixed: from.array::<u8>(most)?.into_iter().map(|fixed| fixed != 0).collect(),
             values: from.array(most)?,
         })

@@ -217,7 +217,7 @@ impl FirstReading {
         self.problems.write(out)
     }
 
-    /// Reads what [`FirstReading::write`] wrote, with arrays of at most so many bytes.
+    /// Reads what [`FirstReading::write`] wrote, each array at most `most` bytes long.
     ///
     /// # Errors
     /// The error of the reader.
