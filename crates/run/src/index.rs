@@ -29,7 +29,7 @@ pub mod sweeps;
 mod values;
 
 pub(crate) use against::{
-    append_all, append_matched, files, indexes, is_index, matched_records, no_resume, text_of,
+    append_all, append_matched, files, indexes, is_index, matched_records, no_resume, texts_of,
 };
 pub use ask::{Asked, AskedAll, ReadOptions};
 pub use check::check_index;

@@ -157,10 +157,10 @@ impl<S: RunSummary> RunInputs<S> {
 }
 
 impl<S: RunSummary> RunInputs<S> {
-    /// The directory of the index that the run compared with and whose documents have this name as their file.
-    pub(crate) fn index(&self, name: &str) -> Option<PathBuf> {
-        let is_named = self.job.against.iter().any(|path| path == name);
-        Some(self.place.join(name)).filter(|dir| is_named && index::is_index(dir))
+    /// The indexes that the run compared with: the name that is the file of their documents, and the directory.
+    pub(crate) fn indexes(&self) -> impl Iterator<Item = (&str, PathBuf)> {
+        let against = self.job.against.iter().map(|name| (&**name, self.place.join(name)));
+        against.filter(|(_, dir)| index::is_index(dir))
     }
 
     /// The inputs that the run could not read, or not to their ends, and skipped.

@@ -22,6 +22,7 @@ use lookalike_index::{
 use lookalike_io::source::{Piece, VisitScratch};
 use lookalike_io::{Beside, Compression, FieldNames, Format, InputFile, Inputs, Item, Problem};
 use serde_json::{Map, Number, Value};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -110,23 +111,33 @@ pub(crate) fn append_all(
     Ok(())
 }
 
-/// The text of a document that tables name by its id and by its number in the order in which ids were first
-/// added; `None` if the index does not have it any more. Of several documents with the id, one for each
-/// sweep, it is the one with the number, else the last.
+/// The texts of documents that tables name by their ids and by their numbers in the order in which ids were
+/// first added; `None` of one that the index does not have any more. Of several documents with an id, one for
+/// each sweep, it is the one with the number, else the last.
 ///
 /// # Errors
 /// An index that cannot be read.
-pub(crate) fn text_of(dir: &Path, id: &str, number: u32) -> Result<Option<String>, LookalikeError> {
+pub(crate) fn texts_of<'n>(
+    dir: &Path,
+    names: impl Iterator<Item = (&'n str, u32)>,
+) -> Result<Vec<Option<String>>, LookalikeError> {
     let index = Index::open(dir)?;
     let snapshot = index.snapshot()?;
-    let with_id = snapshot.with_id(id);
-    let numbered = match with_id.len() {
-        0 | 1 => None,
-        _ => snapshot.in_order().get(number as usize - 1).copied(),
-    };
-    let at = numbered.filter(|at| with_id.contains(at)).or(with_id.last().copied());
-    let text = |at| Ok(snapshot.document(at).text(&mut TextReader::default())?.to_owned());
-    at.map(text).transpose()
+    let (in_order, mut texts) = (OnceCell::new(), TextReader::default());
+    names
+        .map(|(id, number)| {
+            let with_id = snapshot.with_id(id);
+            let numbered = match with_id.len() {
+                0 | 1 => None,
+                _ => in_order
+                    .get_or_init(|| snapshot.in_order())
+                    .get((number as usize).wrapping_sub(1))
+                    .filter(|at| with_id.contains(at)),
+            };
+            let at = numbered.or(with_id.last());
+            at.map(|&at| Ok(snapshot.document(at).text(&mut texts)?.to_owned())).transpose()
+        })
+        .collect()
 }
 
 /// The documents of an index that match one of the documents of a caller: one collection.

@@ -239,14 +239,18 @@ fn texts(
         advice,
         unread: Unread::default(),
     };
-    for (key, wanted) in &documents {
-        if let Some(index) = found.index(&wanted.file) {
-            let text = index::text_of(&index, &wanted.id, wanted.record)?;
-            let gone = || gone(wanted, &wanted.file, "it was deleted from the index since the run");
-            texts.insert(key.clone(), text.ok_or_else(gone)?);
+    for (name, dir) in found.indexes() {
+        let stored: Vec<_> = documents.extract_if(.., |_, wanted| wanted.file == name).collect();
+        if stored.is_empty() {
+            continue;
+        }
+        let names = stored.iter().map(|(_, wanted)| (&*wanted.id, wanted.record));
+        let of_index = index::texts_of(&dir, names)?;
+        for ((key, wanted), text) in stored.into_iter().zip(of_index) {
+            let gone = || gone(wanted, name, "it was deleted from the index since the run");
+            texts.insert(key, text.ok_or_else(gone)?);
         }
     }
-    documents.retain(|key, _| !texts.contains_key(key));
     let is_document = |name: &DocumentName<'_>| {
         let file = found.inputs.files.iter().find(|file| file.name == name.file);
         file.is_some_and(|file| Format::is_document(file.format))
