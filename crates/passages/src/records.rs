@@ -1,4 +1,5 @@
-//! Anchors, pieces, questions, runs and cuts as records of 32-bit numbers, for files and messages.
+//! What the search finds as records of 32-bit numbers, from anchors to cuts and near passages, for files and
+//! messages.
 
 use crate::classes::Piece;
 use crate::near::{NearPassage, Seed};

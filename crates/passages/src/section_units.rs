@@ -38,7 +38,7 @@ impl SectionUnits {
 
     /// Adds a section behind the others.
     pub fn push(&mut self, section: &[u64]) {
-        self.units.extend_from_slice(section);
+        self.add(section.iter().copied());
         self.end_section();
     }
 
