@@ -81,6 +81,7 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(steps::step_digest, module)?)?;
     module.add_function(wrap_pyfunction!(steps::passage_columns, module)?)?;
     module.add_function(wrap_pyfunction!(steps::passage_digest, module)?)?;
+    module.add_function(wrap_pyfunction!(steps::near_digest, module)?)?;
     module.add_function(wrap_pyfunction!(steps::passage_settings, module)?)?;
     module.add_function(wrap_pyfunction!(steps::check_given, module)?)?;
     module.add_function(wrap_pyfunction!(steps::value_keys, module)?)?;

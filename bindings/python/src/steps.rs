@@ -108,18 +108,22 @@ pub(crate) fn passage_columns(
     steps::passage_columns(table).map_err(|error| errors::exception(py, error))
 }
 
-/// The digest of a search for passages with these settings, from the sums of its rows; with `near`
-/// that of its near passages.
+/// The digest of a search for passages with these settings, from the sums of its rows.
 #[pyfunction]
 pub(crate) fn passage_digest(
     py: Python<'_>,
     sums: PyRecordBatchReader,
     passages: &str,
-    near: bool,
 ) -> PyResult<String> {
     let passages = passages::parse(py, passages)?;
-    let digest = steps::passage_digest(&batches(sums)?, &passages, near);
+    let digest = steps::passage_digest(&batches(sums)?, &passages);
     digest.map_err(|error| errors::exception(py, error))
+}
+
+/// The digest of near passages, from the sums of the rows of a search.
+#[pyfunction]
+pub(crate) fn near_digest(py: Python<'_>, sums: PyRecordBatchReader) -> PyResult<String> {
+    steps::near_digest(&batches(sums)?).map_err(|error| errors::exception(py, error))
 }
 
 /// The settings of passages as JSON, with the length that they have, and the shortest window that

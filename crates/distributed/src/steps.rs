@@ -34,7 +34,7 @@ mod values;
 
 pub use description::step;
 pub use ignored::ignored_shingles;
-pub use passages::{passage_columns, passage_digest};
+pub use passages::{near_digest, passage_columns, passage_digest};
 pub use results::digest_of_sums;
 pub use sign::check_given;
 pub use step::{Step, StepContext, StepOptions};

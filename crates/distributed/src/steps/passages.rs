@@ -28,7 +28,7 @@ pub(super) use near::{NearPassages, NearSeeds};
 pub(super) use place::{AskPlaces, Place};
 pub(super) use read::ReadTexts;
 pub(super) use rows::{EditRows, PassageRows};
-pub use rows::{passage_columns, passage_digest};
+pub use rows::{near_digest, passage_columns, passage_digest};
 pub(super) use runs::{Cuts, Runs};
 pub(super) use texts::{DocumentNumbers, GatherTold, NumberTexts, TextMessages, at_texts};
 

@@ -2,7 +2,7 @@
 
 use super::damaged;
 use super::step::{RowStep, StepContext};
-use super::summed::{Sum, TableRow, add_sums, halves, whole};
+use super::summed::{Sum, TableRow, digest_of, halves, whole};
 use super::tables::{
     Document, Edge, Found, FoundWriter, Member, MemberWriter, edge, measures, member, result,
 };
@@ -10,7 +10,7 @@ use arrow_array::RecordBatch;
 use lookalike_core::{Measure, Overlap};
 use lookalike_decide::{
     CLUSTERS, Compared, DocumentName, Identity, LEDGER, Measures, Member as ClusterRow, PAIRS,
-    Represented, Rule, TableDigest, Written, run_digest,
+    Represented, Rule, Written,
 };
 use lookalike_engine::Linkage;
 use lookalike_methods::Evidence;
@@ -682,16 +682,10 @@ impl TableRow for Found<'static> {
 /// # Errors
 /// Rows of other columns.
 pub fn digest_of_sums(sums: &[RecordBatch], list: bool) -> Result<String, LookalikeError> {
-    let mut tables = [
+    let tables = [
         (result::LEDGER, LEDGER.name),
         (result::CLUSTER, CLUSTERS.name),
         (result::PAIR, PAIRS.name),
-    ]
-    .map(|(table, name)| (table, TableDigest::new(name)));
-    add_sums::<Found<'static>>(sums, &mut tables)?;
-    let [ledger, clusters, pairs] = tables.map(|(_, digest)| digest);
-    Ok(match list {
-        true => run_digest(&[&clusters, &pairs]),
-        false => run_digest(&[&ledger, &clusters, &pairs]),
-    })
+    ];
+    digest_of::<Found<'static>>(sums, &tables[usize::from(list)..])
 }

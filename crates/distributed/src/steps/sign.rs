@@ -215,12 +215,10 @@ pub(super) struct Names {
 
 impl Names {
     pub(super) fn new(context: &StepContext) -> Result<Self, LookalikeError> {
-        let by_row = context.settings.keep_rules()?.into_iter().find(KeepRule::is_by_order);
-        // Passages have no ties by id.
-        let first = || context.passages().ok().and_then(|_| "first".parse().ok());
+        let mut keep = context.settings.keep_rules()?.into_iter();
         Ok(Self {
             names: [0, 1].map(|side| context.name(side).to_owned()),
-            by_row: by_row.or_else(first),
+            by_row: keep.find(KeepRule::is_by_order),
             id: String::new(),
             tie: Vec::new(),
         })

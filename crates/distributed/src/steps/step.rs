@@ -3,6 +3,7 @@
 use super::rows::{RowKind, RowWriter};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
+use lookalike_cluster::KeepRule;
 use lookalike_engine::Linkage;
 use lookalike_join::Criterion;
 use lookalike_run::passages::NearSearch;
@@ -137,7 +138,12 @@ impl StepContext {
             None => settings.clone(),
             Some(passages) => {
                 check_passages(passages)?;
-                passages.of_documents(settings, false)?.into_owned()
+                let mut settings = passages.of_documents(settings, false)?.into_owned();
+                if !settings.keep_rules()?.iter().any(KeepRule::is_by_order) {
+                    // Documents that tie go by their order, and not by their ids.
+                    settings.keep.push("first".to_owned());
+                }
+                settings
             }
         };
         let StepOptions { name, against_name, only_against, complete, cross, protects, .. } =

@@ -4,7 +4,7 @@ use super::rows::{RowKind, RowWriter};
 use super::step::{RowStep, Step, of_rows};
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use lookalike_decide::TableDigest;
+use lookalike_decide::{TableDigest, run_digest};
 use lookalike_run::LookalikeError;
 
 /// Added to a table: the number of its rows that a task made, and the sum of their hashes.
@@ -110,22 +110,24 @@ impl<Out: TableRow + Send> Step for Summed<Out> {
     }
 }
 
-/// Adds the sums among some rows to the digests of their tables.
+/// The digest of a run with these tables, by their numbers and names, from the sums of their rows.
 ///
 /// # Errors
 /// Rows of other columns.
-pub(super) fn add_sums<Row: TableRow>(
-    rows: &[RecordBatch],
-    tables: &mut [(i64, TableDigest)],
-) -> Result<(), LookalikeError> {
-    for batch in rows {
+pub(super) fn digest_of<Row: TableRow>(
+    sums: &[RecordBatch],
+    tables: &[(i64, &'static str)],
+) -> Result<String, LookalikeError> {
+    let mut digests: Vec<TableDigest> =
+        tables.iter().map(|&(_, name)| TableDigest::new(name)).collect();
+    for batch in sums {
         Row::each(batch, |row| {
             if let Some(sum) = Row::sum(&row) {
-                let digests = tables.iter_mut().filter(|(table, _)| table + SUMS == sum.table);
-                digests.for_each(|(_, digest)| digest.add_sum(sum.rows as u64, sum.hash));
+                let of = tables.iter().position(|(table, _)| table + SUMS == sum.table);
+                of.into_iter().for_each(|at| digests[at].add_sum(sum.rows as u64, sum.hash));
             }
             Ok(())
         })?;
     }
-    Ok(())
+    Ok(run_digest(&digests.iter().collect::<Vec<_>>()))
 }

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Generic
 
-from lookalike._lookalike import passage_digest, passage_settings
+from lookalike._lookalike import near_digest, passage_digest, passage_settings
 from lookalike._settings import Settings
 from lookalike.distributed import columns
 from lookalike.distributed.counts import counts_of
@@ -157,14 +157,14 @@ def find_passages(
         "problems": bad,
         "units": units,
         "text_bytes": text_bytes,
-        "digest": passage_digest(said, question.passages, False),
+        "digest": passage_digest(said, question.passages),
         "settings": {**json.loads(question.settings.to_json()), **question.resolved},
     }
     if near is not None:
         summary["near"] = {
             "passages": numbers.get(NEAR + columns.SUMS, 0),
             "documents": near_documents,
-            "digest": passage_digest(said, question.passages, True),
+            "digest": near_digest(said),
         }
     return FoundPassages(
         passages=engine.where(rows, "table", [PASSAGES]),

@@ -2,7 +2,7 @@
 
 use super::super::damaged;
 use super::super::step::{RowStep, StepContext};
-use super::super::summed::{Sum, TableRow, add_sums, halves, whole};
+use super::super::summed::{Sum, TableRow, digest_of, halves, whole};
 use super::super::tables::{Message, PassageRow, PassageRowWriter};
 use super::blobs::{Reader, read_all};
 use super::kind;
@@ -12,7 +12,7 @@ use arrow_array::RecordBatch;
 use lookalike_core::fingerprint::TextDigest;
 use lookalike_decide::{
     CUTS, CutPassage, DocumentName, EDITS, Edit, Measures, NEAR, NearStretches, PASSAGES, Passage,
-    PassagePlace, TableDigest, Written, run_digest,
+    PassagePlace, Written,
 };
 use lookalike_io::table::Column;
 use lookalike_passages::near::NearPassage;
@@ -331,29 +331,26 @@ impl TableRow for PassageRow<'static> {
     }
 }
 
-/// The digest of a run from the sums of its rows, which steps give at their end; with `near` that
-/// of its near passages, which is another one.
+/// The digest of a run from the sums of its rows, which steps give at their end.
 ///
 /// # Errors
 /// Rows of other columns.
 pub fn passage_digest(
     sums: &[RecordBatch],
     settings: &PassageSettings,
-    near: bool,
 ) -> Result<String, LookalikeError> {
-    let listed =
-        |(of, name, is_listed): (_, _, bool)| is_listed.then(|| (of, TableDigest::new(name)));
-    let mut tables: Vec<(i64, TableDigest)> = [
-        (table::PASSAGE, PASSAGES.name, !near),
-        (table::CUT, CUTS.name, !near && settings.cuts()),
-        (table::EDIT, EDITS.name, !near && settings.writes_documents()),
-        (table::NEAR, NEAR.name, near),
-    ]
-    .into_iter()
-    .filter_map(listed)
-    .collect();
-    add_sums::<PassageRow<'static>>(sums, &mut tables)?;
-    Ok(run_digest(&tables.iter().map(|(_, digest)| digest).collect::<Vec<_>>()))
+    let mut tables = vec![(table::PASSAGE, PASSAGES.name)];
+    tables.extend(settings.cuts().then_some((table::CUT, CUTS.name)));
+    tables.extend(settings.writes_documents().then_some((table::EDIT, EDITS.name)));
+    digest_of::<PassageRow<'static>>(sums, &tables)
+}
+
+/// The digest of near passages from the sums of the rows of a run.
+///
+/// # Errors
+/// Rows of other columns.
+pub fn near_digest(sums: &[RecordBatch]) -> Result<String, LookalikeError> {
+    digest_of::<PassageRow<'static>>(sums, &[(table::NEAR, NEAR.name)])
 }
 
 /// The columns of a table of passages, in their order: each as rows of steps call it, and its name.
