@@ -57,16 +57,31 @@ impl Index {
     /// index does not have, files that cannot be read.
     pub fn ask(&self, query: &Query) -> Result<QueryAnswer, LookalikeError> {
         let snapshot = self.snapshot()?;
-        let wish = Wish::new(self, &snapshot, query)?;
         let mut buffers = self.buffers();
-        let mut asking = Asking::new(self, &snapshot, &mut buffers);
+        let answer = {
+            let mut asking = Asking::new(self, &snapshot, &mut buffers);
+            self.ask_on(&snapshot, &mut asking, query)?
+        };
+        self.give_back(buffers);
+        Ok(answer)
+    }
+
+    /// Answers a question about a snapshot, of which `asking` is.
+    ///
+    /// # Errors
+    /// As [`Index::ask`].
+    pub(super) fn ask_on(
+        &self,
+        snapshot: &Snapshot,
+        asking: &mut Asking<'_>,
+        query: &Query,
+    ) -> Result<QueryAnswer, LookalikeError> {
+        let wish = Wish::new(self, snapshot, query)?;
         let subject = asking.subject(&query.about)?;
         let mut answer = asking.answer(&subject, &wish)?;
         if answer.matches.is_empty() && query.ask == Wanted::Resembles {
             answer.hint = asking.hint(&subject, &wish)?;
         }
-        drop(asking);
-        self.give_back(buffers);
         Ok(answer)
     }
 

@@ -158,16 +158,31 @@ impl Index {
     /// An index that was created without passages; a document that is not in it; a malformed date; a sweep
     /// that does not exist; damage.
     pub fn find_passages(&self, query: &PassageQuery) -> Result<PassageAnswer, LookalikeError> {
-        let keys = self.passage_keys()?;
         let snapshot = self.snapshot()?;
-        let filter = query.filter.on(self, &snapshot)?;
         let mut buffers = self.buffers();
-        let mut asking = Asking::new(self, &snapshot, &mut buffers);
-        let subject = asking.subject(&query.about)?;
-        let search = Search::new(self, keys, &snapshot, &subject, query.limit);
-        let answer = search.answer(&subject, &|at| filter.takes(at), &mut asking)?;
+        let answer = {
+            let mut asking = Asking::new(self, &snapshot, &mut buffers);
+            self.find_passages_on(&snapshot, &mut asking, query)?
+        };
         self.give_back(buffers);
         Ok(answer)
+    }
+
+    /// The documents of a snapshot, of which `asking` is, that have a passage of a text.
+    ///
+    /// # Errors
+    /// As [`Index::find_passages`].
+    pub(super) fn find_passages_on(
+        &self,
+        snapshot: &Snapshot,
+        asking: &mut Asking<'_>,
+        query: &PassageQuery,
+    ) -> Result<PassageAnswer, LookalikeError> {
+        let keys = self.passage_keys()?;
+        let filter = query.filter.on(self, snapshot)?;
+        let subject = asking.subject(&query.about)?;
+        let search = Search::new(self, keys, snapshot, &subject, query.limit);
+        search.answer(&subject, &|at| filter.takes(at), asking)
     }
 
     /// Asks which documents have a passage of each document of a source: `query.about` is not read
