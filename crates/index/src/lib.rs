@@ -48,7 +48,9 @@ pub use salvage::{LostSegment, Salvage, Salvaged, check_files};
 pub use scratch::{MakeSets, QueryScratch};
 pub use search::Total;
 pub use segment::{List, Row, Segment, StoredSignature, TextReader};
-pub use snapshot::{Answer, AskOptions, DocAt, LiveSegment, Match, Snapshot, StoredDocument};
+pub use snapshot::{
+    Answer, AskOptions, DocAt, LiveSegment, Match, NEVER, Snapshot, Stop, StoredDocument,
+};
 pub use store::{
     Change, ChangedRows, Record, RecordRange, Records, SegmentEntry, State, Store, StoreReader,
 };

@@ -6,7 +6,7 @@ mod document;
 mod live;
 mod load;
 
-pub use answer::{Answer, AskOptions, Match};
+pub use answer::{Answer, AskOptions, Match, NEVER, Stop};
 pub use document::StoredDocument;
 pub use live::LiveSegment;
 

@@ -255,6 +255,9 @@ pub enum LookalikeError {
     /// Adding to an index was cancelled.
     #[error("interrupted; what was committed before is in the index, and nothing else")]
     AddingCancelled,
+    /// A question to an index was cancelled.
+    #[error("the question was stopped before its answer was complete")]
+    QuestionCancelled,
     /// A filter of messages was cancelled.
     #[error("interrupted; the verdicts before that are given, and no others")]
     FilterCancelled,
@@ -498,6 +501,7 @@ impl LookalikeError {
             Self::Internal { .. } => ErrorKind::Internal,
             Self::Engine(EngineError::Cancelled)
             | Self::AddingCancelled
+            | Self::QuestionCancelled
             | Self::FilterCancelled
             | Self::Report(lookalike_report::ReportError::Cancelled) => ErrorKind::Cancelled,
             Self::Output(OutputError::Store(lookalike_io::StoreError::Cancelled)) => {
@@ -535,6 +539,7 @@ impl LookalikeError {
             Self::Engine(EngineError::Strict(_)) => "bad_record",
             Self::Engine(EngineError::Cancelled)
             | Self::AddingCancelled
+            | Self::QuestionCancelled
             | Self::FilterCancelled => "cancelled",
             Self::Engine(EngineError::TermFilter(_)) => "term_filter",
             Self::Engine(EngineError::Threads { .. }) => "threads",

@@ -9,6 +9,13 @@ use crate::{Ask, Cost, DocNumber, QuerySet, Question, question::differ};
 use lookalike_core::{Measure, Overlap};
 use std::cmp::Ordering;
 
+/// Whether to stop: a deadline passed, or the request was cancelled. Called on any thread, and
+/// often: between blocks of posting lists and between verifications.
+pub type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Never.
+pub const NEVER: Stop<'static> = &|| false;
+
 /// Which documents an answer may have, and how many.
 #[derive(Clone, Copy)]
 pub struct AskOptions<'a> {
@@ -16,13 +23,13 @@ pub struct AskOptions<'a> {
     pub limit: Option<usize>,
     /// Whether a live document is wanted, by its segment and its number there.
     pub wanted: &'a (dyn Fn(&LiveSegment, u32) -> bool + Sync),
-    /// Whether to stop: a deadline passed, or the request was cancelled.
-    pub stop: &'a (dyn Fn() -> bool + Sync),
+    /// Whether to stop.
+    pub stop: Stop<'a>,
 }
 
 impl Default for AskOptions<'_> {
     fn default() -> Self {
-        Self { limit: None, wanted: &|_, _| true, stop: &|| false }
+        Self { limit: None, wanted: &|_, _| true, stop: NEVER }
     }
 }
 
@@ -130,6 +137,7 @@ impl Snapshot {
         &self,
         method: usize,
         keys: &[u64],
+        stop: Stop<'_>,
         scratch: &mut QueryScratch,
         cost: &mut Cost,
     ) -> Result<Vec<DocAt>> {
@@ -137,8 +145,7 @@ impl Snapshot {
         let mut found = Vec::new();
         for (segment, live) in self.each() {
             let keys_of = SegmentKeys { segment: &live.segment, method };
-            let options =
-                KeyOptions { least: 1, accept: &|local| live.is_live(local), stop: &|| false };
+            let options = KeyOptions { least: 1, accept: &|local| live.is_live(local), stop };
             search_keys(&keys_of, keys, options, &mut scratch.search, cost, &mut found)?;
             all.extend(found.iter().map(|found| DocAt { segment, local: found.id }));
         }
@@ -163,14 +170,19 @@ impl Snapshot {
     ///
     /// # Errors
     /// As [`Snapshot::ask`].
-    pub fn witness(&self, at: DocAt, scratch: &mut QueryScratch) -> Result<Option<DocAt>> {
+    pub fn witness(
+        &self,
+        at: DocAt,
+        stop: Stop<'_>,
+        scratch: &mut QueryScratch,
+    ) -> Result<Option<DocAt>> {
         if self.is_kept(at) {
             return Ok(None);
         }
         // It is this one or one that precedes it, and those are few: mostly none.
         let relied = self.relies_on(at).and_then(|number| self.numbered(number));
         let before = relied.map_or_else(|| self.rank(at), |relied| self.rank(relied));
-        Ok(self.first_kept(at, &before, scratch)?.or(relied))
+        Ok(self.first_kept(at, &before, stop, scratch)?.or(relied))
     }
 
     /// The first kept document in order of precedence that matches a document and precedes a rank.
@@ -178,6 +190,7 @@ impl Snapshot {
         &self,
         at: DocAt,
         before: &Rank,
+        stop: Stop<'_>,
         scratch: &mut QueryScratch,
     ) -> Result<Option<DocAt>> {
         let document = self.document(at);
@@ -186,7 +199,7 @@ impl Snapshot {
         let precedes = |live: &LiveSegment, local: u32| {
             self.at(live, local).is_some_and(|kept| self.rank(kept) < *before)
         };
-        let kept = self.kept_matches(query, &precedes, scratch)?;
+        let kept = self.kept_matches(query, &precedes, stop, scratch)?;
         Ok(kept.into_iter().min_by_key(|&kept| self.rank(kept)))
     }
 
@@ -198,9 +211,10 @@ impl Snapshot {
     pub fn witness_of(
         &self,
         query: QuerySet<'_>,
+        stop: Stop<'_>,
         scratch: &mut QueryScratch,
     ) -> Result<Option<DocAt>> {
-        let kept = self.kept_matches(query, &|_, _| true, scratch)?;
+        let kept = self.kept_matches(query, &|_, _| true, stop, scratch)?;
         Ok(kept.into_iter().min_by_key(|&at| self.rank(at)))
     }
 
@@ -208,6 +222,7 @@ impl Snapshot {
         &self,
         query: QuerySet<'_>,
         also: &(dyn Fn(&LiveSegment, u32) -> bool + Sync),
+        stop: Stop<'_>,
         scratch: &mut QueryScratch,
     ) -> Result<Vec<DocAt>> {
         let criterion = self.rules.criterion;
@@ -218,7 +233,7 @@ impl Snapshot {
         };
         let question = Question { ask, threshold: criterion.threshold };
         let wanted = |live: &LiveSegment, local: u32| live.is_kept(local) && also(live, local);
-        let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
+        let options = AskOptions { wanted: &wanted, stop, ..AskOptions::default() };
         let answer = self.ask(question, query, options, scratch)?;
         Ok(answer.matches.into_iter().map(|found| found.at).collect())
     }
@@ -228,7 +243,12 @@ impl Snapshot {
     ///
     /// # Errors
     /// As [`Snapshot::ask`].
-    pub fn cluster(&self, leader: DocAt, scratch: &mut QueryScratch) -> Result<Vec<DocAt>> {
+    pub fn cluster(
+        &self,
+        leader: DocAt,
+        stop: Stop<'_>,
+        scratch: &mut QueryScratch,
+    ) -> Result<Vec<DocAt>> {
         let document = self.document(leader);
         let set = self.set(leader, scratch)?;
         let query = document.query(&set);
@@ -241,10 +261,10 @@ impl Snapshot {
         };
         let question = Question { ask, threshold: criterion.threshold };
         let wanted = |live: &LiveSegment, local: u32| !live.is_kept(local);
-        let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
+        let options = AskOptions { wanted: &wanted, stop, ..AskOptions::default() };
         let mut members = vec![leader];
         for found in self.ask(question, query, options, scratch)?.matches {
-            if self.witness(found.at, scratch)? == Some(leader) {
+            if self.witness(found.at, stop, scratch)? == Some(leader) {
                 members.push(found.at);
             }
         }

@@ -1,6 +1,6 @@
 //! What is wrong with the documents of a commit, if anything.
 
-use super::{DocAt, Snapshot};
+use super::{DocAt, NEVER, Snapshot};
 use crate::scratch::{MakeSets, QueryScratch};
 use rayon::prelude::*;
 use std::collections::HashMap;
@@ -59,7 +59,7 @@ impl Snapshot {
     fn check_kept(&self, at: DocAt, scratch: &mut QueryScratch) -> Option<String> {
         let document = self.document(at);
         let id = document.id();
-        match self.first_kept(at, &self.rank(at), scratch) {
+        match self.first_kept(at, &self.rank(at), NEVER, scratch) {
             Err(error) => Some(error.to_string()),
             Ok(Some(other)) if self.is_kept(at) => Some(format!(
                 "document `{id}` is kept, and matches `{}`, which precedes it",

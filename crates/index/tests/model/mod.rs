@@ -8,7 +8,7 @@ use lookalike_core::{
 };
 use lookalike_index::{
     Ask, AskOptions, Description, DocAt, DocNumber, DocumentBatch, DocumentView, LeanDescription,
-    LiveSegment, MakeSets, QueryScratch, QuerySet, Question, SetMaker, Snapshot,
+    LiveSegment, MakeSets, NEVER, QueryScratch, QuerySet, Question, SetMaker, Snapshot,
 };
 use proptest::prelude::*;
 use std::cmp::Ordering;
@@ -259,7 +259,7 @@ impl Expected {
         for (&at, Row { document, witnesses, members }) in order.iter().zip(&self.rows) {
             let first = |at: DocAt| snapshot.document(at).first().0;
             prop_assert_eq!(snapshot.is_kept(at), witnesses.is_empty(), "{:?}", document);
-            let found = snapshot.witness(at, &mut scratch).unwrap();
+            let found = snapshot.witness(at, NEVER, &mut scratch).unwrap();
             prop_assert_eq!(found.map(first), witnesses.first().copied());
             prop_assert_eq!(&snapshot.set(at, &mut scratch).unwrap(), &document.set);
             prop_assert_eq!(snapshot.with_id_in(&document.id, document.sweep), Some(at));
@@ -271,7 +271,7 @@ impl Expected {
                 prop_assert!(relied.is_some_and(|relied| witnesses.contains(&relied)));
             }
             if witnesses.is_empty() {
-                let cluster = snapshot.cluster(at, &mut scratch).unwrap();
+                let cluster = snapshot.cluster(at, NEVER, &mut scratch).unwrap();
                 prop_assert_eq!(&cluster.into_iter().map(first).collect::<BTreeSet<_>>(), members);
             }
         }

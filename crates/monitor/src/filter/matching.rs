@@ -4,8 +4,8 @@ use super::options::{By, Way};
 use super::score::Score;
 use lookalike_core::{Overlap, TokenDigest};
 use lookalike_index::{
-    Ask, AskOptions, Cost, DocAt, DocumentView, LiveSegment, QueryScratch, QuerySet, Question,
-    SignatureView, Snapshot,
+    Ask, AskOptions, Cost, DocAt, DocumentView, LiveSegment, NEVER, QueryScratch, QuerySet,
+    Question, SignatureView, Snapshot,
 };
 use lookalike_run::LookalikeError;
 use lookalike_run::index::extra::Extra;
@@ -148,7 +148,8 @@ fn by_method(
 ) -> Result<Vec<Matching>, LookalikeError> {
     let method = &analysis.methods[number];
     let signed = signature(number, message);
-    let candidates = snapshot.with_keys(number, signed.keys, scratch, &mut Cost::default())?;
+    let candidates =
+        snapshot.with_keys(number, signed.keys, NEVER, scratch, &mut Cost::default())?;
     let mut found: Vec<Matching> = candidates
         .into_iter()
         .filter(|&at| may_match(analysis, way, message, snapshot, at))

@@ -8,8 +8,8 @@ use crate::panics::caught;
 use crate::settings::thread_count;
 use crate::{LookalikeError, Place, Settings, Source};
 use lookalike_engine::pipeline::PipelineLimits;
-use lookalike_engine::{Problems, Progress};
-use lookalike_index::Snapshot;
+use lookalike_engine::{Problems, Progress, Silent};
+use lookalike_index::{IndexError, Snapshot};
 use lookalike_io::source::{Piece, VisitScratch};
 use lookalike_io::{Inputs, Item, Problem};
 
@@ -56,14 +56,55 @@ impl Index {
     /// A document that is not in the index, a threshold that makes no sense, a method that the
     /// index does not have, files that cannot be read.
     pub fn ask(&self, query: &Query) -> Result<QueryAnswer, LookalikeError> {
+        self.ask_until(query, &Silent)
+    }
+
+    /// [`Index::ask`], until [`Progress::cancelled`] says that the answer is no longer wanted: a
+    /// deadline passed, or a client is gone. That is asked often, between blocks of posting lists,
+    /// between documents that are compared and between matches that are described; a comparison of
+    /// two texts is not interrupted.
+    ///
+    /// ```
+    /// use lookalike::index::{AddOptions, IndexSettings, Query, QuerySubject};
+    /// use lookalike::{ErrorKind, Index, IndexWriter, Progress, Record, Settings, Silent, Source};
+    /// use std::time::{Duration, Instant};
+    ///
+    /// /// Stops at a time.
+    /// struct Deadline(Instant);
+    ///
+    /// impl Progress for Deadline {
+    ///     fn cancelled(&self) -> bool {
+    ///         Instant::now() >= self.0
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// # let dir = folder.path().join("index");
+    /// let mut writer = IndexWriter::create(&dir, IndexSettings::default(), 1)?;
+    /// let records = [Record::new("a rose is a rose is a rose").id("rose")];
+    /// let (fields, options) = (Settings::default(), AddOptions::default());
+    /// writer.add(Source::records(records), &fields, &options, &Silent, |_| {})?;
+    ///
+    /// let index = Index::open(&dir)?;
+    /// let query = Query::new(QuerySubject::Text("A rose is a rose is a rose!".into()));
+    /// let in_time = Deadline(Instant::now() + Duration::from_secs(60));
+    /// assert_eq!(index.ask_until(&query, &in_time)?.matches[0].id, "rose");
+    /// let too_late = index.ask_until(&query, &Deadline(Instant::now())).unwrap_err();
+    /// assert_eq!(too_late.kind(), ErrorKind::Cancelled);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Index::ask`]; [`LookalikeError::QuestionCancelled`], and never a part of an answer.
+    pub fn ask_until(
+        &self,
+        query: &Query,
+        progress: &dyn Progress,
+    ) -> Result<QueryAnswer, LookalikeError> {
         let snapshot = self.snapshot()?;
-        let mut buffers = self.buffers();
-        let answer = {
-            let mut asking = Asking::new(self, &snapshot, &mut buffers);
-            self.ask_on(&snapshot, &mut asking, query)?
-        };
-        self.give_back(buffers);
-        Ok(answer)
+        self.one_question(&snapshot, progress, |asking| self.ask_on(&snapshot, asking, query))
     }
 
     /// Answers a question about a snapshot, of which `asking` is.
@@ -83,6 +124,28 @@ impl Index {
             answer.hint = asking.hint(&subject, &wish)?;
         }
         Ok(answer)
+    }
+
+    /// Asks one question, until the caller wants to stop, and keeps the buffers for the next one.
+    ///
+    /// # Errors
+    /// Those of the question; a cancellation.
+    pub(super) fn one_question<T>(
+        &self,
+        snapshot: &Snapshot,
+        progress: &dyn Progress,
+        ask: impl FnOnce(&mut Asking<'_>) -> Result<T, LookalikeError>,
+    ) -> Result<T, LookalikeError> {
+        let stop = || progress.cancelled();
+        let mut buffers = self.buffers();
+        let mut asking = Asking::new(self, snapshot, &mut buffers).until(&stop);
+        let answer = asking.check().and_then(|()| ask(&mut asking));
+        drop(asking);
+        self.give_back(buffers);
+        answer.map_err(|error| match error {
+            LookalikeError::Index(IndexError::Interrupted) => LookalikeError::QuestionCancelled,
+            other => other,
+        })
     }
 
     /// Asks the same question about each document of a source: `query.about` is not read

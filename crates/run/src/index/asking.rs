@@ -11,8 +11,8 @@ use crate::{LookalikeError, Settings};
 use lookalike_core::{Overlap, Threshold};
 use lookalike_engine::SignerScratch;
 use lookalike_index::{
-    Answer, Ask, AskOptions, Cost, DocAt, LiveSegment, Match, QueryScratch, QuerySet, Question,
-    Snapshot, TextReader, Total,
+    Answer, Ask, AskOptions, Cost, DocAt, IndexError, LiveSegment, Match, NEVER, QueryScratch,
+    QuerySet, Question, Snapshot, Stop, TextReader, Total,
 };
 use lookalike_io::{Beside, Inputs, RecordView};
 use std::collections::BTreeMap;
@@ -66,6 +66,7 @@ pub(crate) struct Asking<'a> {
     pub(super) scratch: &'a mut QueryScratch,
     pub(super) texts: &'a mut TextReader,
     signer: &'a mut SignerScratch,
+    pub(super) stop: Stop<'a>,
     /// Names by number, once an answer had documents of sweeps.
     sweeps: BTreeMap<u32, String>,
 }
@@ -73,7 +74,18 @@ pub(crate) struct Asking<'a> {
 impl<'a> Asking<'a> {
     pub(crate) fn new(index: &'a Index, snapshot: &'a Snapshot, buffers: &'a mut Buffers) -> Self {
         let Buffers { scratch, texts, signer } = buffers;
-        Self { index, snapshot, scratch, texts, signer, sweeps: BTreeMap::new() }
+        Self { index, snapshot, scratch, texts, signer, stop: NEVER, sweeps: BTreeMap::new() }
+    }
+
+    /// Asks until the caller wants to stop.
+    pub(super) fn until(self, stop: Stop<'a>) -> Self {
+        Self { stop, ..self }
+    }
+
+    /// # Errors
+    /// [`IndexError::Interrupted`], if the caller wants to stop.
+    pub(super) fn check(&self) -> Result<(), LookalikeError> {
+        check(self.stop)
     }
 
     /// Reads the names of the sweeps, if the answer has documents of any.
@@ -162,6 +174,7 @@ impl<'a> Asking<'a> {
         self.name_sweeps(&found)?;
         let mut matches = Vec::with_capacity(found.matches.len());
         for (at, &one) in found.matches.iter().enumerate() {
+            self.check()?;
             let method = methods.get(at).cloned();
             matches.push(self.describe(subject, one, method, wish.passages)?);
         }
@@ -226,7 +239,7 @@ impl<'a> Asking<'a> {
             let at = self.snapshot.at(live, local);
             at != subject.at && at.is_some_and(wanted)
         };
-        let options = AskOptions { limit, wanted: &wanted, ..AskOptions::default() };
+        let options = AskOptions { limit, wanted: &wanted, stop: self.stop };
         Ok(self.snapshot.ask(question, query, options, self.scratch)?)
     }
 
@@ -244,13 +257,13 @@ impl<'a> Asking<'a> {
     fn cluster_of(&mut self, subject: &Subject, wish: &Wish<'_>) -> Result<Answer, LookalikeError> {
         let leader = match subject.at {
             Some(at) if self.snapshot.is_kept(at) => Some(at),
-            Some(at) => self.snapshot.witness(at, self.scratch)?,
+            Some(at) => self.snapshot.witness(at, self.stop, self.scratch)?,
             // A text that is not in the index belongs to the cluster of the kept document that
             // would be its witness.
-            None => self.snapshot.witness_of(self.query(subject), self.scratch)?,
+            None => self.snapshot.witness_of(self.query(subject), self.stop, self.scratch)?,
         };
         let Some(leader) = leader else { return Ok(Answer::default()) };
-        let members = self.snapshot.cluster(leader, self.scratch)?;
+        let members = self.snapshot.cluster(leader, self.stop, self.scratch)?;
         let mut answer = Answer::default();
         for at in members.into_iter().filter(|&at| Some(at) != subject.at && wish.filter.takes(at))
         {
@@ -279,7 +292,8 @@ impl<'a> Asking<'a> {
         };
         let value = self.index.analysis.signer.value_beside(subject.beside);
         let mut cost = Cost::default();
-        let candidates = self.snapshot.with_keys(number, &signed.keys, self.scratch, &mut cost)?;
+        let (keys, stop) = (&signed.keys, self.stop);
+        let candidates = self.snapshot.with_keys(number, keys, stop, self.scratch, &mut cost)?;
         let mut found: Vec<(lookalike_methods::Evidence, DocAt)> = candidates
             .into_iter()
             .filter(|&at| Some(at) != subject.at && wish.filter.takes(at))
@@ -308,6 +322,7 @@ impl<'a> Asking<'a> {
 
     /// Counts of the subject (a) and a stored document (b).
     fn counts(&mut self, subject: &Subject, at: DocAt) -> Result<Overlap, LookalikeError> {
+        self.check()?;
         let set = self.snapshot.set(at, self.scratch)?;
         let shared = lookalike_core::overlap(&subject.set, &set);
         Ok(Overlap { shared, a: subject.set.len() as u32, b: set.len() as u32 })
@@ -323,7 +338,8 @@ impl<'a> Asking<'a> {
         let document = self.snapshot.document(at);
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let kept = self.snapshot.is_kept(at);
-        let leader = if kept { Some(at) } else { self.snapshot.witness(at, self.scratch)? };
+        let leader =
+            if kept { Some(at) } else { self.snapshot.witness(at, self.stop, self.scratch)? };
         let passages = match (&subject.text, passages) {
             (Some(query), true) if self.index.settings().texts => {
                 let stored = document.text(self.texts)?;
@@ -354,6 +370,12 @@ impl<'a> Asking<'a> {
             passages,
         })
     }
+}
+
+/// # Errors
+/// [`IndexError::Interrupted`], if the caller wants to stop.
+pub(super) fn check(stop: Stop<'_>) -> Result<(), LookalikeError> {
+    if stop() { Err(IndexError::Interrupted.into()) } else { Ok(()) }
 }
 
 /// What a method says about two documents.

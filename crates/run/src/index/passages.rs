@@ -1,7 +1,7 @@
 //! Which documents of an index have passages in common with a text, and where.
 
 use super::ask::{Asked, AskedAll, EachDocument, ReadOptions};
-use super::asking::{Asking, Subject};
+use super::asking::{Asking, Subject, check};
 use super::open::Index;
 use super::passage_keys::{PassageKeyScratch, PassageKeys, SoughtText};
 use super::query::QuerySubject;
@@ -9,8 +9,8 @@ use super::{Filter, sweeps::table};
 use crate::panics::caught;
 use crate::words::LocatedWords;
 use crate::{LookalikeError, Settings, Source};
-use lookalike_engine::Progress;
-use lookalike_index::{Cost, DocAt, DocNumber, Snapshot, TextReader};
+use lookalike_engine::{Progress, Silent};
+use lookalike_index::{Cost, DocAt, DocNumber, Snapshot, Stop, TextReader};
 use lookalike_passages::{CommonScratch, CommonStretch};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -158,14 +158,23 @@ impl Index {
     /// An index that was created without passages; a document that is not in it; a malformed date; a sweep
     /// that does not exist; damage.
     pub fn find_passages(&self, query: &PassageQuery) -> Result<PassageAnswer, LookalikeError> {
+        self.find_passages_until(query, &Silent)
+    }
+
+    /// [`Index::find_passages`], until [`Progress::cancelled`] says that the answer is no longer
+    /// wanted, which is asked between documents, on all threads. Otherwise as [`Index::ask_until`].
+    ///
+    /// # Errors
+    /// As [`Index::find_passages`]; [`LookalikeError::QuestionCancelled`], and never a part of an
+    /// answer.
+    pub fn find_passages_until(
+        &self,
+        query: &PassageQuery,
+        progress: &dyn Progress,
+    ) -> Result<PassageAnswer, LookalikeError> {
         let snapshot = self.snapshot()?;
-        let mut buffers = self.buffers();
-        let answer = {
-            let mut asking = Asking::new(self, &snapshot, &mut buffers);
-            self.find_passages_on(&snapshot, &mut asking, query)?
-        };
-        self.give_back(buffers);
-        Ok(answer)
+        let find = |asking: &mut Asking<'_>| self.find_passages_on(&snapshot, asking, query);
+        self.one_question(&snapshot, progress, find)
     }
 
     /// The documents of a snapshot, of which `asking` is, that have a passage of a text.
@@ -266,15 +275,18 @@ impl<'a> Search<'a> {
         };
         let mut cost = Cost::default();
         let method = self.index.analysis.passage_method();
-        let keys = &self.asked.keys;
-        let shares_key = self.snapshot.with_keys(method, keys, asking.scratch, &mut cost)?;
+        let (keys, stop) = (&self.asked.keys, asking.stop);
+        let shares_key = self.snapshot.with_keys(method, keys, stop, asking.scratch, &mut cost)?;
         let candidates: Vec<DocAt> = shares_key.into_iter().filter(|&at| may_match(at)).collect();
         cost.verified = candidates.len() as u64;
-        let mut part = self.verify(&candidates)?;
+        let mut part = self.verify(&candidates, stop)?;
         part.keep_best(self.limit);
         let Part { best, total, covered } = part;
         let sweeps = self.sweeps(&best)?;
-        let describe = |found| self.describe(found, &sweeps, asking.texts);
+        let describe = |found| {
+            check(stop)?;
+            self.describe(found, &sweeps, asking.texts)
+        };
         let documents = best.into_iter().map(describe).collect::<Result<_, _>>()?;
         let in_common = covered.iter().filter(|&&is_covered| is_covered).count() as u32;
         Ok(PassageAnswer {
@@ -299,9 +311,10 @@ impl<'a> Search<'a> {
     }
 
     /// Compares the words of documents with those of the text, on all threads. The order does not matter.
-    fn verify(&self, candidates: &[DocAt]) -> Result<Part, LookalikeError> {
+    fn verify(&self, candidates: &[DocAt], stop: Stop<'_>) -> Result<Part, LookalikeError> {
         let begin = || (Verifier::default(), Part::new(self.words()));
         let verified = candidates.par_iter().with_min_len(AT_LEAST).try_fold(begin, |task, &at| {
+            check(stop)?;
             let (mut verifier, mut part) = task;
             let stretches = verifier.stretches(self, at)?;
             if !stretches.is_empty() {

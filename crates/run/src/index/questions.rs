@@ -217,7 +217,7 @@ impl Index {
     /// subject.
     ///
     /// # Errors
-    /// As [`Question::query`], [`Index::ask`] and [`Index::find_passages`]; an interruption.
+    /// As [`Question::query`], [`Index::ask_until`] and [`Index::find_passages_until`].
     pub fn answer(
         &self,
         question: &Question,
@@ -225,11 +225,9 @@ impl Index {
     ) -> Result<Reply, LookalikeError> {
         caught(|| {
             let snapshot = self.snapshot()?;
-            let mut buffers = self.buffers();
-            let mut asking = Asking::new(self, &snapshot, &mut buffers);
-            let reply = self.answer_on(&snapshot, &mut asking, question, progress)?;
-            self.give_back(buffers);
-            Ok(reply)
+            self.one_question(&snapshot, progress, |asking| {
+                self.answer_on(&snapshot, asking, question, progress)
+            })
         })
     }
 
@@ -245,7 +243,7 @@ impl Index {
         progress: &dyn Progress,
     ) -> Result<Reply, LookalikeError> {
         if progress.cancelled() {
-            return Err(LookalikeError::cancelled());
+            return Err(LookalikeError::QuestionCancelled);
         }
         let answer = match question.query()? {
             AnyQuery::Documents(query) => {

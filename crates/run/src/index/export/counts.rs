@@ -4,7 +4,7 @@ use crate::index::open::Index;
 use crate::{LookalikeError, duplicate_counts};
 use lookalike_engine::Progress;
 use lookalike_engine::poll::Poll;
-use lookalike_index::{DocAt, QueryScratch, Snapshot};
+use lookalike_index::{DocAt, NEVER, QueryScratch, Snapshot};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap};
 
@@ -31,7 +31,9 @@ impl Counts {
         progress.phase("counting", None);
         let witness = |scratch: &mut QueryScratch, &at: &DocAt| -> Result<_, LookalikeError> {
             Poll::new(progress).now()?;
-            Ok(snapshot.witness(at, scratch)?.map(|kept| (kept, snapshot.document(at).sweep())))
+            Ok(snapshot
+                .witness(at, NEVER, scratch)?
+                .map(|kept| (kept, snapshot.document(at).sweep())))
         };
         let found: Vec<Option<(DocAt, u32)>> = documents
             .par_iter()
