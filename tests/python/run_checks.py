@@ -46,6 +46,7 @@ from checks.harness import Checks
 from checks.hostile_formats import hostile_formats
 from checks.ignored import ignored
 from checks.index import index, sweeps
+from checks.index_batch import index_batch
 from checks.index_crash import index_crash
 from checks.index_passages import index_passages
 from checks.large_records import large_records, long_texts
@@ -155,6 +156,7 @@ PARTS = (
     hostile_formats,
     index,
     index_passages,
+    index_batch,
     sweeps,
     filter,
     progress,

@@ -194,14 +194,15 @@ Examples:
     Index(IndexCommand),
     /// Ask an index which documents resemble, contain or are contained in a document
     #[command(
-        override_usage = "lookalike query [OPTIONS] <DIR> <TEXT>\n       lookalike query [OPTIONS] <DIR> --file|--id|--url|--cluster <VALUE>",
+        override_usage = "lookalike query [OPTIONS] <DIR> <TEXT>\n       lookalike query [OPTIONS] <DIR> --file|--id|--url|--cluster|--batch <VALUE>",
         after_help = "\
 Examples:
   lookalike query corpus.index 'the quick brown fox jumps over the lazy dog' \\
       --threshold 0.5
   lookalike query corpus.index --file page.html --ask containing --limit 10
   lookalike query corpus.index --url https://example.org/ --ask cluster
-  lookalike query corpus.index --id doc-17 --passages --format json"
+  lookalike query corpus.index --id doc-17 --passages --format json
+  lookalike query corpus.index --batch questions.jsonl > answers.jsonl"
     )]
     Query(QueryArgs),
     /// Give verdicts on messages that match prototypes, which were reported as spam or as legitimate

@@ -903,3 +903,64 @@ fn a_lean_index_that_could_not_keep_documents_is_not_created() {
     let created = IndexWriter::create_with_sample(&dir, full, sample, &fields, &Silent, 1);
     assert!(created.unwrap_err().to_string().contains("the setting sample"));
 }
+
+/// The answers to lines of questions are those to single questions, in order, on any number of threads.
+#[test]
+fn questions_of_lines_are_answered_in_their_order() {
+    use lookalike::index::{Question, ReadOptions};
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("index");
+    let mut writer = IndexWriter::create(&dir, IndexSettings::default(), 1).unwrap();
+    let text = |n: u32| (n..n + 30).map(|word| format!("w{word} ")).collect::<String>();
+    let records = (0..50).map(|n| Record::new(text(n)).id(n.to_string()));
+    let (fields, options) = (Settings::default(), AddOptions::default());
+    writer.add(Source::records(records), &fields, &options, &Silent, |_| {}).unwrap();
+    let index = Index::open(&dir).unwrap();
+    let defaults = Question::from_json(br#"{"limit": 3}"#).unwrap();
+    // Every eleventh line is blank, every seventh bad.
+    let line = |n: u32| match (n % 11, n % 7) {
+        (0, _) => " \r".to_owned(),
+        (_, 0) => format!("{{\"id\": \"none\", \"key\": {n}}}"),
+        _ => format!("{{\"id\": \"{}\", \"threshold\": 0.{}, \"key\": [{n}]}}", n % 50, n % 9 + 1),
+    };
+    let lines: Vec<String> = (1..=2500).map(line).collect();
+    let mut expected = Vec::new();
+    for (number, line) in (1..).zip(&lines).filter(|(_, line)| !line.trim().is_empty()) {
+        let question = Question::from_json(line.as_bytes()).unwrap().or(&defaults);
+        let rest = match index.answer(&question, &Silent) {
+            Ok(reply) => serde_json::to_string(&reply).unwrap()[1..].to_owned(),
+            Err(error) => {
+                let problem = serde_json::to_string(&error.to_string()).unwrap();
+                format!("\"key\":{},\"problem\":{problem}}}", question.key.unwrap())
+            }
+        };
+        expected.push(format!("{{\"line\":{number},{rest}"));
+    }
+    let run = |threads, strict, fail_at: usize| {
+        let bytes = std::io::Cursor::new(lines.join("\n").into_bytes());
+        let (mut got, mut more) = (Vec::new(), true);
+        let options = ReadOptions { threads, strict, ..ReadOptions::default() };
+        let done =
+            index.answer_lines("questions", bytes, &defaults, options, &Silent, |answered| {
+                got.push(answered.json.clone());
+                more = answered.more;
+                let broken = std::io::ErrorKind::BrokenPipe;
+                if got.len() == fail_at { Err(broken.into()) } else { Ok(()) }
+            });
+        (got, more, done)
+    };
+    for threads in [1, 4] {
+        let (got, more, done) = run(threads, false, 0);
+        let done = done.unwrap();
+        assert!(got == expected, "{threads} threads");
+        assert!(!more);
+        let bad = expected.iter().filter(|line| line.contains("\"problem\"")).count() as u64;
+        assert_eq!((done.documents, done.problems), (expected.len() as u64 - bad, bad));
+        assert_eq!(done.listed[0].to_string().split(": ").next(), Some("questions:7"));
+        let (got, _, done) = run(threads, true, 0);
+        assert_eq!(got, expected[..6]);
+        assert_eq!(done.unwrap_err().kind(), ErrorKind::Guard);
+        let (got, _, done) = run(threads, false, 2000);
+        assert_eq!((got.len(), done.unwrap_err().kind()), (2000, ErrorKind::Failed));
+    }
+}

@@ -498,7 +498,7 @@ pub(crate) struct IndexExportArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("about").required(true).args(["text", "file", "id", "url", "cluster"]))]
+#[command(group = clap::ArgGroup::new("about").required(true).args(["text", "file", "id", "url", "cluster", "batch"]))]
 pub(crate) struct QueryArgs {
     /// Directory of the index
     #[arg(value_name = "DIR")]
@@ -518,6 +518,14 @@ pub(crate) struct QueryArgs {
     /// List the cluster of the document with this id
     #[arg(long, value_name = "ID", conflicts_with = "ask", help_heading = "Document")]
     pub(crate) cluster: Option<String>,
+    /// Answer the questions of this file, one JSON object a line ({"text": …, "ask": …}), as JSON, one
+    /// answer a line in their order, all about the same commit; `-` for standard input. Other
+    /// options are the defaults of what a question does not have
+    #[arg(long, value_name = "FILE", help_heading = "Document")]
+    pub(crate) batch: Option<PathBuf>,
+    /// Stop at the first bad question of --batch (default: answer it with the problem and continue)
+    #[arg(long, help_heading = "Document")]
+    pub(crate) strict: bool,
     /// Which documents to find: resembles, containing (stored documents that contain the query),
     /// contained-in (stored documents that are contained in the query), cosine, cluster (those of
     /// its cluster), passages (those that have a passage of the query, where the index was created
@@ -560,6 +568,15 @@ pub(crate) struct QueryArgs {
     /// Also show what the answer cost
     #[arg(long, short = 'v', help_heading = "Output")]
     pub(crate) verbose: bool,
+    /// Threads to answer --batch [default: all cores]
+    #[arg(
+        long,
+        short = 'j',
+        value_name = "N",
+        value_parser = threads(),
+        help_heading = "Running"
+    )]
+    pub(crate) threads: Option<usize>,
 }
 
 #[derive(Debug, Args)]

@@ -19,6 +19,7 @@ mod plan;
 mod presets;
 mod problems;
 mod query;
+mod query_batch;
 mod query_passages;
 mod recluster;
 mod run;

@@ -1,6 +1,6 @@
 //! `lookalike query DIR`
 
-use super::query_passages;
+use super::{query_batch, query_passages};
 use crate::args::{FormatArg, QueryArgs};
 use crate::exit::Exit;
 use crate::terminal::{tell, write_table};
@@ -9,43 +9,32 @@ use anyhow::Context;
 use comfy_table::{CellAlignment, Table, presets};
 use lookalike::{
     Index,
-    index::{Cost, Filter, PassageQuery, Query, QueryAnswer, QuerySubject, Wanted},
+    index::{AnyQuery, Cost, QueryAnswer, QuerySubject, Question},
 };
 use std::io::{Read, Write};
+use std::num::NonZeroU64;
 
 pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
     let index = Index::open(&args.dir)?;
-    let about = about(&index, args)?;
-    let limit = args.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX));
-    let filter = Filter {
-        site: args.site.clone(),
-        since: args.since.clone(),
-        before: args.before.clone(),
-        sweep: args.sweep.clone(),
-        kept: args.kept,
-    };
-    let (cost, commit) = if args.ask == "passages" {
-        query_passages::run(args, &index, &PassageQuery { about, limit, filter })?
-    } else {
-        let query = Query {
-            about,
-            ask: if args.cluster.is_some() { Wanted::Cluster } else { args.ask.parse()? },
-            threshold: args.threshold.clone(),
-            limit,
-            filter,
-            passages: args.passages,
-        };
-        let answer = index.ask(&query)?;
-        let mut stdout = std::io::stdout().lock();
-        if args.format == FormatArg::Json {
-            write_pretty(&mut stdout, &answer)?;
-        } else {
-            print(&answer, &mut stdout)?;
+    let question = question(args);
+    if let Some(questions) = &args.batch {
+        return query_batch::run(args, questions, &index, &question);
+    }
+    let (cost, commit) = match question.about(about(&index, args)?)? {
+        AnyQuery::Passages(query) => query_passages::run(args, &index, &query)?,
+        AnyQuery::Documents(query) => {
+            let answer = index.ask(&query)?;
+            let mut stdout = std::io::stdout().lock();
+            if args.format == FormatArg::Json {
+                write_pretty(&mut stdout, &answer)?;
+            } else {
+                print(&answer, &mut stdout)?;
+            }
+            if let Some(hint) = &answer.hint {
+                tell(format_args!("lookalike: {}", crate::flags::with_flags(&visible(hint))));
+            }
+            (answer.cost, answer.commit)
         }
-        if let Some(hint) = &answer.hint {
-            tell(format_args!("lookalike: {}", crate::flags::with_flags(&visible(hint))));
-        }
-        (answer.cost, answer.commit)
     };
     if args.verbose {
         let Cost { lookups, entries, candidates, verified } = cost;
@@ -55,6 +44,23 @@ pub(super) fn run(args: &QueryArgs) -> anyhow::Result<Exit> {
         ));
     }
     Ok(Exit::Done)
+}
+
+/// What the options ask, without a subject.
+fn question(args: &QueryArgs) -> Question {
+    Question {
+        // A cluster has no other question than for its documents.
+        ask: args.cluster.is_none().then(|| args.ask.clone()),
+        threshold: args.threshold.clone(),
+        limit: args.limit.and_then(NonZeroU64::new),
+        site: args.site.clone(),
+        since: args.since.clone(),
+        before: args.before.clone(),
+        sweep: args.sweep.clone(),
+        kept: Some(args.kept),
+        passages: Some(args.passages),
+        ..Question::default()
+    }
 }
 
 fn about(index: &Index, args: &QueryArgs) -> anyhow::Result<QuerySubject> {

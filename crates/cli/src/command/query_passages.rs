@@ -1,7 +1,6 @@
 //! `lookalike query DIR --ask passages`
 
 use crate::args::{FormatArg, QueryArgs};
-use crate::exit::WrongUsage;
 use crate::terminal::{tell, write_table};
 use crate::visible::{visible, write_pretty};
 use comfy_table::{CellAlignment, Table, presets};
@@ -18,14 +17,6 @@ pub(super) fn run(
     index: &Index,
     query: &PassageQuery,
 ) -> anyhow::Result<(Cost, u64)> {
-    if args.threshold.is_some() {
-        return Err(WrongUsage(
-            "--threshold is of questions about whole documents; `query --ask passages` finds every passage of \
-             as many words as the index was created for"
-                .into(),
-        )
-        .into());
-    }
     let answer = index.find_passages(query)?;
     let mut stdout = std::io::stdout().lock();
     if args.format == FormatArg::Json {

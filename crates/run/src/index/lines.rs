@@ -4,6 +4,7 @@ use crate::LookalikeError;
 use lookalike_io::source::{Body, Chunk};
 use lookalike_io::{DiscoverOptions, Format, InputFile, Inputs};
 use std::io::BufRead;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
@@ -28,6 +29,8 @@ pub fn jsonl_inputs(reading: DiscoverOptions) -> Inputs {
 
 /// Lines of a stream, in groups.
 pub struct LineGroups {
+    /// What messages call the stream.
+    name: PathBuf,
     pieces: Receiver<std::io::Result<Lines>>,
     most: usize,
     /// Lines that do not fit in the group before.
@@ -47,7 +50,14 @@ impl LineGroups {
     pub fn read(lines: impl BufRead + Send + 'static, most: usize) -> Self {
         let (send, pieces) = sync_channel(WAITING);
         std::thread::spawn(move || read_lines(lines, most, &send));
-        Self { pieces, most, held: None, record: 1, line: 1, offset: 0 }
+        let name = "standard input".into();
+        Self { name, pieces, most, held: None, record: 1, line: 1, offset: 0 }
+    }
+
+    /// Another name of the stream in messages than standard input.
+    #[must_use]
+    pub fn named(self, name: impl Into<PathBuf>) -> Self {
+        Self { name: name.into(), ..self }
     }
 
     /// The chunks of the next group, in order: the lines that have arrived, at least one. `None` at
@@ -84,7 +94,7 @@ impl LineGroups {
             Ok(lines)
         });
         let lines = gathered.map_err(|reason| {
-            let path = "standard input".into();
+            let path = self.name.clone();
             LookalikeError::from(lookalike_index::IndexError::Io { path, reason })
         })?;
         Ok(Some(self.chunks(&lines)))

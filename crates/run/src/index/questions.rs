@@ -226,7 +226,7 @@ impl Index {
         caught(|| {
             let snapshot = self.snapshot()?;
             self.one_question(&snapshot, progress, |asking| {
-                self.answer_on(&snapshot, asking, question, progress)
+                self.answer_on(&snapshot, asking, question)
             })
         })
     }
@@ -240,11 +240,7 @@ impl Index {
         snapshot: &Snapshot,
         asking: &mut Asking<'_>,
         question: &Question,
-        progress: &dyn Progress,
     ) -> Result<Reply, LookalikeError> {
-        if progress.cancelled() {
-            return Err(LookalikeError::QuestionCancelled);
-        }
         let answer = match question.query()? {
             AnyQuery::Documents(query) => {
                 AnyAnswer::Documents(self.ask_on(snapshot, asking, &query)?)
@@ -293,7 +289,7 @@ fn ratio<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error>
 }
 
 /// A value that is given, also if it is `null`.
-fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>, D::Error> {
+pub(super) fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Box<RawValue>>, D::Error> {
     Box::<RawValue>::deserialize(from).map(Some)
 }
 
