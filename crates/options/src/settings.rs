@@ -928,7 +928,7 @@ pub const PASSAGES: &[Item] = &[
     Item {
         name: "gaps",
         value: "N",
-        kind: Kind::Count(1),
+        kind: Kind::Count(0),
         help: "Also list passages of two documents that are the same but for gaps of up to N units, in the table `near`; they are not cut",
         heading: "Near passages",
         ..MATCHING

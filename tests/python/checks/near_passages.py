@@ -77,7 +77,7 @@ def near_passages(c: Checks) -> None:
         again = c.out(f"{name} again")
         done = c.run(*arguments, "-o", again, "-j", "1", "--memory", "64MB")
         c.check(f"{name}: one thread, little memory", done.returncode == 0 and tree_of(again) == tree_of(out), done.stderr)
-    for options, said in ((("--agree", "0.9"), "agree=0.9"), (("--gaps", "2", "--within"), "gaps=2"), (("--gaps", "2", "--agree", "1.5"), "1.5"), (("--gaps", "x"), "x")):
+    for options, said in ((("--agree", "0.9"), "agree=0.9"), (("--gaps", "2", "--within"), "gaps=2"), (("--gaps", "2", "--agree", "1.5"), "1.5"), (("--gaps", "x"), "x"), (("--gaps", "0"), "--gaps=0: a gap has 1 unit or more")):
         out = c.out(f"near passages {' '.join(options)}")
         done = c.run("passages", source, "-o", out, "-q", *options)
         c.check(f"near passages: {' '.join(options)} is refused", done.returncode in (1, 2) and said in done.stderr and not out.exists(), done.stderr)

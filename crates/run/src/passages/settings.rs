@@ -185,6 +185,12 @@ impl PassageSettings {
                 ))),
             };
         };
+        if gap == 0 {
+            return Err(wrong(
+                "the setting gaps=0: a gap has 1 unit or more; leave the setting out to list no near passages"
+                    .into(),
+            ));
+        }
         if self.scope == PassageScope::Within {
             return Err(wrong(format!(
                 "the setting gaps={gap} compares documents with others, and the setting within each with itself \
