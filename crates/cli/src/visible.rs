@@ -27,6 +27,36 @@ pub(crate) fn visible(text: &str) -> String {
     seen
 }
 
+/// The text of which [`visible`] makes this one, if that is another text.
+pub(crate) fn hidden(seen: &str) -> Option<String> {
+    let (mut text, mut rest, mut is_other) = (String::with_capacity(seen.len()), seen, false);
+    while let Some(at) = rest.find('\\') {
+        text.push_str(&rest[..at]);
+        rest = &rest[at..];
+        match escaped(rest).filter(|&(c, _)| acts(c)) {
+            Some((c, behind)) => {
+                text.push(c);
+                (rest, is_other) = (behind, true);
+            }
+            None => {
+                text.push('\\');
+                rest = &rest[1..];
+            }
+        }
+    }
+    text.push_str(rest);
+    is_other.then_some(text)
+}
+
+/// The character whose escape begins a text, and what is behind it.
+fn escaped(text: &str) -> Option<(char, &str)> {
+    if let Some(behind) = text.strip_prefix("\\r") {
+        return Some(('\r', behind));
+    }
+    let (digits, behind) = text.strip_prefix("\\u{")?.split_once('}')?;
+    Some((char::from_u32(u32::from_str_radix(digits, 16).ok()?)?, behind))
+}
+
 /// Writes JSON with such characters as JSON escapes; parsers read the same strings.
 pub(crate) fn write_json(out: &mut impl Write, json: &str) -> std::io::Result<()> {
     let mut seen = String::with_capacity(json.len());
@@ -59,6 +89,11 @@ mod tests {
         let seen = visible(hostile);
         assert!(!seen.chars().any(acts), "{seen:?}");
         assert!(seen.contains("\\u{1b}[2J") && seen.contains("\\u{202e}txt"), "{seen}");
+        assert_eq!(hidden(&seen).as_deref(), Some(hostile));
+        for plain in ["größer\n\t", "a\\b", "\\u{41}", "\\u{1b", "\\u{}", "\\n", "\\"] {
+            assert_eq!(hidden(plain), None, "{plain}");
+        }
+        assert_eq!(hidden("\\\\u{1b}\\x").as_deref(), Some("\\\u{1b}\\x"));
         let mut json = Vec::new();
         write_json(&mut json, &serde_json::to_string_pretty(&[hostile]).unwrap()).unwrap();
         let json = String::from_utf8(json).unwrap();

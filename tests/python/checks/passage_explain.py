@@ -62,6 +62,7 @@ def passage_explain(c: Checks) -> None:
     for arguments, said in (((row["id"], "9..3"), "1200..1390"), ((row["id"], "99999999..99999999999"), "no passage"), (("nobody",), "nobody"), ((row["id"], "d1"), "1200..1390")):
         done = c.run("explain", *arguments, "--run", out)
         c.check(f"passages: explain {' '.join(arguments[1:])}: refused", done.returncode in (1, 2) and said in done.stderr, done.stderr)
+    hidden_names(c, folder)
     # `show --passages`: the table by passages, and by document.
     passages: dict = {}
     table = dict_table(out / "passages.tsv")
@@ -94,3 +95,22 @@ def passage_explain(c: Checks) -> None:
     c.check("passages: show: a result of dedup has none", done.returncode == 1 and "a result of `dedup`" in done.stderr and "`passages`" in done.stderr, done.stderr)
     done = c.run("explain", "d1", "--run", deduped)
     c.check("passages: explain: a result of dedup needs two documents", done.returncode in (1, 2) and "two documents" in done.stderr, done.stderr)
+
+
+def hidden_names(c: Checks, folder) -> None:
+    """A name with a control character is found as it is and as listings show it."""
+    text = "one two three four five six seven eight nine ten eleven twelve"
+    source = folder / "y\x1bz.jsonl"
+    source.write_text("".join(json.dumps({"id": id, "text": text}) + "\n" for id in ("a", "b\x9b\u202e")), encoding="utf-8")
+    cut, kept = c.out("passage explain hidden"), c.out("explain hidden")
+    for verb, out, options in (("passages", cut, ("-L", "5")), ("dedup", kept, ())):
+        done = c.run(verb, source, "-o", out, "-q", *options)
+        c.check(f"explain: hidden names: {verb}", done.returncode == 0, done.stderr)
+    shown = "b\\u{9b}\\u{202e}"
+    for name in ("b\x9b\u202e", shown, f"{source}:2", f"{source}:2".replace("\x1b", "\\u{1b}")):
+        done = c.run("explain", name, "--run", cut)
+        c.check(f"explain: hidden names: passages of {name!r}", done.returncode == 0 and f"{shown} (" in done.stdout, done.stderr)
+        done = c.run("explain", "a", name, "--run", kept)
+        c.check(f"explain: hidden names: a and {name!r}", done.returncode == 0 and "Identical texts" in done.stdout, done.stderr)
+    done = c.run("explain", "a\\u{1b}", shown, "--run", kept)
+    c.check("explain: hidden names: the name that was given is not found", done.returncode == 1 and "a\\u{1b}`" in done.stderr, done.stderr)

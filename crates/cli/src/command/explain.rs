@@ -2,9 +2,10 @@
 
 use crate::args::{ExplainArgs, FormatArg};
 use crate::exit::Exit;
-use crate::visible::{visible, write_pretty};
+use crate::visible::{hidden, visible, write_pretty};
 use anyhow::Context;
-use lookalike::results::{explain_passages, passages_of};
+use lookalike::LookalikeError;
+use lookalike::results::{explain, explain_passages, passages_of};
 use std::io::{IsTerminal, Write};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -17,7 +18,8 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
         |folder: &PathBuf| *folder == args.run || !args.b.as_deref().is_some_and(is_name);
     if let Some(folder) = of_passages.filter(is_asked) {
         let range = args.b.as_deref().map(bytes).transpose()?;
-        let found = explain_passages(&args.a, range, &folder, &args.extract)?;
+        let found =
+            by_name([&args.a], |[a]| explain_passages(a, range.clone(), &folder, &args.extract))?;
         let mut stdout = std::io::stdout().lock();
         match is_json {
             true => write_pretty(&mut stdout, &found)?,
@@ -26,7 +28,48 @@ pub(super) fn run(args: &ExplainArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Done);
     }
     let b = args.b.as_deref().context("name two documents of the run: explain A B --run DIR")?;
-    print(&lookalike::results::explain(&args.a, b, &args.run, &args.extract)?, is_json)
+    let of_two = |[a, b]: [&str; 2]| explain(a, b, &args.run, &args.extract);
+    print(&by_name([&args.a, b], of_two)?, is_json)
+}
+
+/// Asks about documents by their names. Where there is no document of a name, [`other_names`] are tried.
+fn by_name<T, const N: usize>(
+    names: [&str; N],
+    ask: impl Fn([&str; N]) -> Result<T, LookalikeError>,
+) -> Result<T, LookalikeError> {
+    let mut others = names.map(|name| other_names(name).into_iter());
+    let mut tried = names.map(str::to_owned);
+    let mut first = None;
+    loop {
+        let error = match ask(tried.each_ref().map(String::as_str)) {
+            Err(error @ LookalikeError::NoSuchDocument { .. }) => error,
+            other => return other,
+        };
+        let LookalikeError::NoSuchDocument { name, .. } = &error else { return Err(error) };
+        let missing = tried.iter().position(|known| known == name);
+        let next = missing.and_then(|at| Some((at, others[at].next()?)));
+        let Some((at, next)) = next else { return Err(first.unwrap_or(error)) };
+        tried[at] = next;
+        first.get_or_insert(error);
+    }
+}
+
+/// What else may be meant by a name: an id of which listings show escapes for what a terminal would interpret;
+/// a path with control characters or backslashes, which tables name by escapes.
+fn other_names(name: &str) -> Vec<String> {
+    let escaped = |name: &str, of: fn(char) -> bool| {
+        let escape = |c: char| match of(c) {
+            true => c.escape_default().collect::<String>(),
+            false => c.to_string(),
+        };
+        name.chars().map(escape).collect::<String>()
+    };
+    let id = hidden(name).unwrap_or_else(|| name.to_owned());
+    let path = escaped(&id, |c| c.is_control());
+    let whole_path = escaped(name, |c| c.is_control() || c == '\\');
+    let mut others = vec![id, path, whole_path];
+    others.retain(|other| other != name);
+    others
 }
 
 fn is_name(text: &str) -> bool {
