@@ -55,7 +55,7 @@ pub use store::{
     Change, ChangedRows, Record, RecordRange, Records, SegmentEntry, State, Store, StoreReader,
 };
 
-pub use writer::{Committed, IndexWriter, Staged};
+pub use writer::{Committed, DuplicateLeftOut, IndexWriter, Staged};
 
 /// For measurements.
 #[doc(hidden)]

@@ -12,7 +12,7 @@ mod opening;
 mod pending;
 mod staging;
 
-pub use staging::Staged;
+pub use staging::{DuplicateLeftOut, Staged};
 
 use crate::description::Rules;
 use crate::disk::Disk;

@@ -205,11 +205,12 @@ pub mod index {
         CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse, collapse_by_index,
     };
     pub use lookalike_run::index::{
-        AddOptions, AddSeconds, Added, AnsweredLine, AnyAnswer, AnyQuery, Asked, AskedAll,
-        DeleteWhat, ExportOptions, Filter, FoundDocuments, IndexSettings, IndexStats,
-        PassageAnswer, PassageInCommon, PassageMatch, PassageQuery, Query, QueryAnswer, QueryMatch,
-        QuerySubject, Question, ReadOptions, Repaired, Reply, SegmentStats, Wanted, check_index,
-        export_answer, export_documents, export_tables, repair_index, write_documents,
+        AddOptions, AddSeconds, Added, AnsweredLine, AnyAnswer, AnyQuery, Applied, ApplyOptions,
+        Asked, AskedAll, ChangeOutcome, DeleteWhat, DuplicateOf, ExportOptions, Filter,
+        FoundDocuments, IndexChange, IndexSettings, IndexStats, PassageAnswer, PassageInCommon,
+        PassageMatch, PassageQuery, Put, Query, QueryAnswer, QueryMatch, QuerySubject, Question,
+        ReadOptions, Repaired, Reply, SegmentStats, Wanted, check_index, export_answer,
+        export_documents, export_tables, repair_index, write_documents,
     };
 }
 

@@ -3,6 +3,7 @@
 mod against;
 mod ask;
 mod asking;
+mod changes;
 mod check;
 mod common;
 mod delete;
@@ -34,6 +35,7 @@ pub(crate) use against::{
     append_all, append_matched, files, indexes, is_index, matched_records, no_resume, texts_of,
 };
 pub use ask::{Asked, AskedAll, ReadOptions};
+pub use changes::{Applied, ApplyOptions, ChangeOutcome, DuplicateOf, IndexChange, Put};
 pub use check::check_index;
 pub use delete::{DeleteWhat, FoundDocuments};
 pub use edit::{AddOptions, AddSeconds, Added, IndexWriter};

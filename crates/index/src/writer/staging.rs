@@ -5,18 +5,28 @@ use super::batch_leaders::batch_leaders;
 use super::pending::{Pending, StagedSegment};
 use crate::question::differ;
 use crate::segment::{Built, NewDocument, Segment, build, train_dictionary};
-use crate::snapshot::{AskOptions, LiveSegment};
+use crate::snapshot::{AskOptions, DocAt, LiveSegment, Match};
 use crate::{
     Ask, DocNumber, DocumentBatch, IndexError, QueryScratch, QuerySet, Question, SignatureView,
     layout,
 };
-use lookalike_core::{Measure, Threshold};
+use lookalike_core::{Measure, Overlap, Threshold};
 use lookalike_join::{Criterion, verify};
 use rayon::prelude::*;
-use roaring::RoaringBitmap;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, BufWriter, Write};
 use std::sync::Arc;
+
+/// A document that was left out as a duplicate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DuplicateLeftOut {
+    /// Its place among the documents of all batches, from 0.
+    pub place: usize,
+    /// The id of a document that it matches.
+    pub of: String,
+    /// Counts of the document that was left out (a) and of that one (b).
+    pub counts: Overlap,
+}
 
 /// What was staged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -92,27 +102,50 @@ impl IndexWriter {
 
     /// Marks the document with an id in a sweep, and returns when it was first added.
     pub(super) fn replace(&mut self, (id, sweep): (&str, u32)) -> Option<DocNumber> {
-        let find = |id_of: u64, segment: &Segment, dead: Option<&RoaringBitmap>| {
-            let pending = self.pending.dead.get(&id_of);
-            let is_live = |local: u32| {
-                !dead.is_some_and(|dead| dead.contains(local))
-                    && !pending.is_some_and(|dead| dead.contains(local))
-            };
-            segment.find_id(id).find(|&at| is_live(at) && segment.row(at).sweep == sweep)
-        };
-        let committed = self.snapshot.segments.iter().find_map(|live| {
-            let local = find(live.id, &live.segment, Some(&live.dead))?;
-            Some((live.id, local, live.segment.row(local).first))
-        });
-        let found = committed.or_else(|| {
-            self.pending.segments.iter().find_map(|staged| {
-                let local = find(staged.id, &staged.segment, None)?;
-                Some((staged.id, local, staged.segment.row(local).first))
-            })
-        });
-        let (segment, local, first) = found?;
+        let found = self.next_with_id(id).into_iter();
+        let mut rows = found.map(|(segment, data, local)| (segment, local, data.row(local)));
+        let (segment, local, row) = rows.find(|(_, _, row)| row.sweep == sweep)?;
+        let first = row.first;
         self.pending.dead.entry(segment).or_default().insert(local);
         Some(first)
+    }
+
+    /// The documents with an id that the next commit will have: the segment of each, and its place
+    /// there.
+    fn next_with_id(&self, id: &str) -> Vec<(u64, &Segment, u32)> {
+        let committed = self.snapshot.segments.iter();
+        let committed = committed.map(|live| (live.id, &*live.segment, Some(&live.dead)));
+        let staged = self.pending.segments.iter();
+        let staged = staged.map(|staged| (staged.id, &*staged.segment, None));
+        let mut all = Vec::new();
+        for (number, segment, dead) in committed.chain(staged) {
+            let dead = [dead, self.pending.dead.get(&number)];
+            let is_dead = |local| dead.iter().flatten().any(|dead| dead.contains(local));
+            let found = segment.find_id(id).filter(|&local| !is_dead(local));
+            all.extend(found.map(|local| (number, segment, local)));
+        }
+        all
+    }
+
+    /// The sweeps in which the next commit will have a document with an id.
+    #[must_use]
+    pub fn next_sweeps_of(&self, id: &str) -> Vec<u32> {
+        let found = self.next_with_id(id).into_iter();
+        found.map(|(_, segment, local)| segment.row(local).sweep).collect()
+    }
+
+    /// Deletes the documents with an id, of all sweeps, with the next commit: also staged ones.
+    /// Returns how many there are.
+    pub fn delete_id(&mut self, id: &str) -> u64 {
+        let found = self.next_with_id(id).into_iter();
+        let found: Vec<(u64, u32)> = found.map(|(number, _, local)| (number, local)).collect();
+        for &(segment, local) in &found {
+            self.pending.dead.entry(segment).or_default().insert(local);
+            // What was decided about a group is no longer about all of it.
+            self.pending.groups += 1;
+        }
+        self.pending.deleted += found.len() as u64;
+        found.len() as u64
     }
 
     /// Stages documents of a damaged index with the numbers that they had there: number and first
@@ -173,9 +206,10 @@ impl IndexWriter {
     }
 
     /// Leaves out the documents that match a kept document of the last commit, a staged one, or an
-    /// earlier one of these that is not left out. Returns the others, and how many were left out.
+    /// earlier one of these that is not left out. Returns the others, and those that were left out.
     ///
-    /// A document that replaces one with the same id is not compared with that one.
+    /// A document that replaces one with the same id is not compared with that one, and no later
+    /// document is.
     ///
     /// # Errors
     /// A damaged segment.
@@ -183,7 +217,7 @@ impl IndexWriter {
         &self,
         batches: Vec<DocumentBatch>,
         threshold: Threshold,
-    ) -> Result<(Vec<DocumentBatch>, u64), IndexError> {
+    ) -> Result<(Vec<DocumentBatch>, Vec<DuplicateLeftOut>), IndexError> {
         let measure = self.rules.criterion.measure;
         let criterion = Criterion { measure, threshold };
         let ask = match measure {
@@ -204,40 +238,48 @@ impl IndexWriter {
             DocumentBatch::get_plain(&batches[at], index, DocNumber(0), DocNumber(0))
         };
         let (makers, rules) = (&self.makers, &*self.rules);
-        let is_known: Vec<bool> = all
+        let best = |place: &(usize, usize), gone: &HashSet<DocAt>, scratch: &mut QueryScratch| {
+            let view = plain(place);
+            if view.set.is_empty() {
+                return Ok(None);
+            }
+            let wanted = |live: &LiveSegment, local: u32| {
+                let stays = (live.segment.id(local), live.segment.row(local).sweep)
+                    != (view.id, view.sweep);
+                let at = known.at(live, local).filter(|at| !gone.contains(at));
+                let staged = at.is_some_and(|at| at.segment >= first_staged);
+                stays && at.is_some() && (staged || live.is_kept(local))
+            };
+            let query = rules.query(&view);
+            let options = AskOptions { limit: Some(1), wanted: &wanted, ..AskOptions::default() };
+            let answer = known.ask(question, query, options, scratch)?;
+            Ok::<_, IndexError>(answer.matches.first().copied())
+        };
+        let none = HashSet::new();
+        let matched: Vec<Option<Match>> = all
             .par_iter()
-            .map_init(
-                || QueryScratch::new(makers()),
-                |scratch, place| {
-                    let view = plain(place);
-                    if view.set.is_empty() {
-                        return Ok(false);
-                    }
-                    let wanted = |live: &LiveSegment, local: u32| {
-                        let stays = (live.segment.id(local), live.segment.row(local).sweep)
-                            != (view.id, view.sweep);
-                        let staged =
-                            known.at(live, local).is_some_and(|at| at.segment >= first_staged);
-                        stays && (staged || live.is_kept(local))
-                    };
-                    let query = rules.query(&view);
-                    let options =
-                        AskOptions { limit: Some(1), wanted: &wanted, ..AskOptions::default() };
-                    let answer = known.ask(question, query, options, scratch)?;
-                    Ok(!answer.matches.is_empty())
-                },
-            )
+            .map_init(|| QueryScratch::new(makers()), |scratch, place| best(place, &none, scratch))
             .collect::<Result<_, IndexError>>()?;
         let mut taken = Accepted::default();
         let mut kept = DocumentBatch::default();
-        let mut left_out = 0;
-        for (place, is_known) in all.iter().zip(is_known) {
+        let mut left_out = Vec::new();
+        // Known documents that an earlier one of these replaces.
+        let (mut gone, mut scratch) = (HashSet::new(), QueryScratch::new(makers()));
+        for (number, (place, mut matched)) in all.iter().zip(matched).enumerate() {
             let view = plain(place);
             let query = rules.query(&view);
-            if is_known || taken.matches(criterion, (view.id, view.sweep), &query) {
-                left_out += 1;
+            if matched.is_some_and(|matched| gone.contains(&matched.at)) {
+                matched = best(place, &gone, &mut scratch)?;
+            }
+            let matched = match matched {
+                Some(Match { at, counts }) => Some((known.document(at).id(), counts)),
+                None => taken.matched(criterion, (view.id, view.sweep), &query),
+            };
+            if let Some((of, counts)) = matched {
+                left_out.push(DuplicateLeftOut { place: number, of: of.to_owned(), counts });
                 continue;
             }
+            gone.extend(known.with_id_in(view.id, view.sweep));
             let (at, index) = *place;
             let mut views: Vec<SignatureView<'_>> = Vec::new();
             kept.push(&batches[at].get(index, DocNumber(0), DocNumber(0), &mut views));
@@ -290,23 +332,29 @@ impl<'a> Accepted<'a> {
         self.documents.push((id, sweep, query));
     }
 
-    /// Whether a set matches one that was taken, of another id.
-    fn matches(&self, criterion: Criterion, own: (&str, u32), query: &QuerySet<'_>) -> bool {
+    /// The id of a set that was taken, of another id, that a set matches, and their counts.
+    fn matched(
+        &self,
+        criterion: Criterion,
+        own: (&str, u32),
+        query: &QuerySet<'_>,
+    ) -> Option<(&'a str, Overlap)> {
         // A match shares one of the first elements, of all that are in any order.
         let prefix = criterion.prefix_length(query.set.len() as u32) as usize;
         let mut seen = std::collections::BTreeSet::new();
         let prefix = query.set.iter().take(prefix);
-        prefix.filter_map(|element| self.postings.get(element)).flatten().any(|&number| {
+        prefix.filter_map(|element| self.postings.get(element)).flatten().find_map(|&number| {
             let (id, sweep, taken) = &self.documents[number as usize];
             let comparable = match query.few || taken.few {
                 true => taken.sequence == query.sequence,
                 false => true,
             };
-            (*id, *sweep) != own
+            let may_match = (*id, *sweep) != own
                 && comparable
                 && differ(taken.value, query.value)
-                && seen.insert(number)
-                && verify(criterion, query.set, taken.set).is_some()
+                && seen.insert(number);
+            let counts = may_match.then(|| verify(criterion, query.set, taken.set)).flatten()?;
+            Some((*id, counts))
         })
     }
 }

@@ -13,7 +13,7 @@ use crate::opened::{Opened, admit};
 use crate::panics::caught;
 use crate::settings::thread_count;
 use crate::{LookalikeError, Settings, Source, analysis};
-use lookalike_core::CommonElements;
+use lookalike_core::{CommonElements, Threshold};
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::{Problems, Progress, Silent};
 use lookalike_index::{
@@ -326,11 +326,8 @@ impl IndexWriter {
                     .into(),
             ));
         }
-        let unless = options.unless_duplicate.as_ref().map(|t| t.parse()).transpose()?;
-        if let Some(threshold) = unless {
-            let ask = Ask::of(self.analysis.matching.measure);
-            self.writer.snapshot().check_question(Question { ask, threshold })?;
-        }
+        let unless = options.unless_duplicate.as_deref();
+        let unless = unless.map(|unless| self.threshold(unless)).transpose()?;
         let sweep = match &options.sweep {
             None => 0,
             Some((name, date)) => {
@@ -338,12 +335,7 @@ impl IndexWriter {
                 table::number_for_adding(&mut self.writer, name, date.as_deref())?
             }
         };
-        let values = match self.analysis.signer.matches_across() {
-            true => NamedValues::of(&self.writer)?,
-            false => NamedValues::default(),
-        };
-        let ttl = options.ttl.or(self.analysis.settings.ttl);
-        let expires = ttl.map_or(0, |ttl| now().saturating_add(ttl));
+        let (values, expires) = (self.values()?, self.expires(options.ttl));
         Ok(Adding {
             index: self,
             options,
@@ -361,6 +353,27 @@ impl IndexWriter {
             progress,
             since: Instant::now(),
         })
+    }
+
+    /// A threshold of [`AddOptions::unless_duplicate`].
+    pub(super) fn threshold(&self, written: &str) -> Result<Threshold, LookalikeError> {
+        let threshold = written.parse()?;
+        let ask = Ask::of(self.analysis.matching.measure);
+        self.writer.snapshot().check_question(Question { ask, threshold })?;
+        Ok(threshold)
+    }
+
+    /// The names of values that the index has, if documents have to differ by any.
+    pub(super) fn values(&self) -> Result<NamedValues, LookalikeError> {
+        match self.analysis.signer.matches_across() {
+            true => NamedValues::of(&self.writer),
+            false => Ok(NamedValues::default()),
+        }
+    }
+
+    /// When documents that are added now are deleted.
+    pub(super) fn expires(&self, ttl: Option<u64>) -> u64 {
+        ttl.or(self.analysis.settings.ttl).map_or(0, |ttl| now().saturating_add(ttl))
     }
 
     /// Number of threads.
@@ -415,7 +428,10 @@ impl IndexWriter {
     }
 
     /// Commits on the current rayon pool.
-    fn commit_here(&mut self, progress: &dyn Progress) -> Result<Committed, LookalikeError> {
+    pub(super) fn commit_here(
+        &mut self,
+        progress: &dyn Progress,
+    ) -> Result<Committed, LookalikeError> {
         progress.phase("deciding", None);
         let committed = match self.writer.commit_with(progress) {
             Err(IndexError::Interrupted) => return Err(LookalikeError::AddingCancelled),
@@ -436,7 +452,7 @@ impl IndexWriter {
     }
 
     /// Runs a step on threads that end with it.
-    fn on_own_threads<T: Send>(
+    pub(super) fn on_own_threads<T: Send>(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<T, LookalikeError> + Send,
     ) -> Result<T, LookalikeError> {
@@ -495,7 +511,7 @@ impl IndexWriter {
 pub(crate) struct Adding<'a> {
     index: &'a mut IndexWriter,
     options: &'a AddOptions,
-    unless: Option<lookalike_core::Threshold>,
+    unless: Option<Threshold>,
     sweep: u32,
     values: NamedValues,
     expires: u64,
@@ -566,7 +582,7 @@ impl Adding<'_> {
         if let Some(threshold) = self.unless {
             let (kept, left_out) = self.index.writer.unless_duplicate(batches, threshold)?;
             batches = kept;
-            self.added.duplicates += left_out;
+            self.added.duplicates += left_out.len() as u64;
         }
         self.index.writer.stage(&batches)?;
         Ok(())

@@ -58,6 +58,8 @@ pub struct Prepared {
     pub documents: DocumentBatch,
     /// Values by which they have to differ to match, by key, as they are shown.
     pub(crate) values: BTreeMap<u64, String>,
+    /// Documents without an id, which are named by their place.
+    pub(crate) unnamed: u64,
     /// What could not be read.
     pub problems: Problems,
     /// Bytes of the input.
@@ -108,6 +110,7 @@ impl Preparer<'_> {
         chunk.visit_once(self.inputs, visit, &mut |item| match item {
             Item::Record(record) => {
                 each(None);
+                prepared.unnamed += u64::from(record.id.as_deref().is_none_or(str::is_empty));
                 let Prepared { documents, values, .. } = &mut prepared;
                 self.document(record, scratch, documents, values);
             }
