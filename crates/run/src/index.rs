@@ -6,6 +6,7 @@ mod asking;
 mod changes;
 mod check;
 mod common;
+mod copy_dir;
 mod delete;
 mod document;
 pub mod edit;

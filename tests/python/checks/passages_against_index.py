@@ -61,6 +61,11 @@ def passages_against_index(c: Checks) -> None:
         ("max:n", ("-L", "8", "--keep", "max:n", "-j", "1", "--memory", "64KB")), ("spans", ("--unit", "char", "-L", "60", "--keep", "longest", "--write", "spans")),
     ):
         title, out, truth = f"passages against an index: {name}", c.out(f"passages index {name}"), c.out(f"passages index {name} truth")
+        # As a run leaves it that is killed.
+        killed = out.parent / f"lookalike-against-{name.replace(':', '-')}"
+        killed.mkdir(parents=True)
+        for left in ("lock", "documents.jsonl"):
+            (killed / left).write_text("")
         for against, place in ((index, out), (live, truth)):
             done = c.run("passages", source, "--against", against, "-o", place, "--tables", "tsv", "-q", *options)
             c.check(f"{title} runs", done.returncode == 0, done.stderr)

@@ -184,6 +184,7 @@ fn discover(
         left_out,
         mostly_skipped,
         spooled,
+        owners: Vec::new(),
         reads_stdin,
         archives,
         unpacked,

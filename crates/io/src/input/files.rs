@@ -1,5 +1,6 @@
 //! The input files of a run.
 
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -112,6 +113,8 @@ pub struct Inputs {
     pub mostly_skipped: Vec<ArgumentFiles>,
     /// Copies of standard input, deleted when the last reference is dropped.
     pub(crate) spooled: Vec<Arc<tempfile::TempPath>>,
+    /// Owners of further temporary files.
+    pub(crate) owners: Vec<Arc<dyn Any + Send + Sync>>,
     /// Whether standard input was read.
     pub(crate) reads_stdin: bool,
     /// Archives whose members are among the files.
@@ -140,6 +143,7 @@ impl Inputs {
             left_out: Vec::new(),
             mostly_skipped: Vec::new(),
             spooled: Vec::new(),
+            owners: Vec::new(),
             reads_stdin: false,
             archives: Vec::new(),
             unpacked: Vec::new(),
@@ -192,16 +196,17 @@ impl Inputs {
         self.left_out.extend(other.left_out);
         self.mostly_skipped.extend(other.mostly_skipped);
         self.spooled.extend(other.spooled);
+        self.owners.extend(other.owners);
         self.reads_stdin |= other.reads_stdin;
         self.archives.extend(other.archives);
         self.unpacked.extend(other.unpacked);
         check_count(self.files.len())
     }
 
-    /// Appends a file that is deleted when the last reference to it is dropped.
-    pub fn append_temporary(&mut self, file: InputFile, path: Arc<tempfile::TempPath>) {
+    /// Appends a file that is deleted when the last reference to its owner is dropped.
+    pub fn append_temporary(&mut self, file: InputFile, owner: Arc<dyn Any + Send + Sync>) {
         self.files.push(file);
-        self.spooled.push(path);
+        self.owners.push(owner);
     }
 
     /// Checks that the size and modification time of all inputs, or the tags of objects, are those

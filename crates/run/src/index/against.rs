@@ -4,6 +4,7 @@
 //! documents that match one of its own: no other is a witness. The index finds them, so that the
 //! older collection is not read. A search for passages needs all of them, as a passage may stand in any.
 
+use super::copy_dir::CopyDir;
 use super::export::record;
 use super::extra::beside;
 use super::open::Index;
@@ -21,6 +22,7 @@ use lookalike_index::{
 };
 use lookalike_io::source::{Piece, VisitScratch};
 use lookalike_io::{Beside, Compression, FieldNames, Format, InputFile, Inputs, Item, Problem};
+use lookalike_spill::regular_file;
 use serde_json::{Map, Number, Value};
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -397,10 +399,13 @@ impl Stored<'_> {
         folder: &Path,
         progress: &dyn Progress,
     ) -> Result<(), LookalikeError> {
-        let file = self.write(fields, folder, progress)?;
-        let metadata = file.metadata().map_err(io(&file))?;
+        std::fs::create_dir_all(folder).map_err(io(folder))?;
+        let copy = CopyDir::new(folder).map_err(io(folder))?;
+        let path = copy.path();
+        self.write(fields, &path, progress)?;
+        let metadata = path.metadata().map_err(io(&path))?;
         let described = InputFile {
-            path: file.to_path_buf(),
+            path,
             name: self.path.to_owned(),
             relative: PathBuf::from("documents.jsonl"),
             format: Format::JSONL,
@@ -412,7 +417,7 @@ impl Stored<'_> {
             partitions: lookalike_io::Partitions::default(),
             argument: String::new(),
         };
-        inputs.append_temporary(described, Arc::new(file));
+        inputs.append_temporary(described, Arc::new(copy));
         Ok(())
     }
 
@@ -420,18 +425,12 @@ impl Stored<'_> {
     fn write(
         &self,
         fields: &FieldNames,
-        folder: &Path,
+        path: &Path,
         progress: &dyn Progress,
-    ) -> Result<tempfile::TempPath, LookalikeError> {
+    ) -> Result<(), LookalikeError> {
         let Self { index, snapshot, documents, .. } = *self;
         progress.phase("copying", None);
-        std::fs::create_dir_all(folder).map_err(io(folder))?;
-        let file = tempfile::Builder::new()
-            .prefix("lookalike-against-")
-            .suffix(".jsonl")
-            .tempfile_in(folder)
-            .map_err(io(folder))?;
-        let mut out = BufWriter::new(file);
+        let mut out = BufWriter::new(regular_file::create(path).map_err(io(path))?);
         let (mut texts, poll) = (TextReader::default(), Poll::new(progress));
         for &at in documents {
             poll.now()?;
@@ -460,9 +459,8 @@ impl Stored<'_> {
                 row.insert(Beside::FIELD.to_owned(), Value::String(written));
             }
             serde_json::to_writer(&mut out, &row)?;
-            out.write_all(b"\n").map_err(io(folder))?;
+            out.write_all(b"\n").map_err(io(path))?;
         }
-        let file = out.into_inner().map_err(|error| io(folder)(error.into_error()))?;
-        Ok(file.into_temp_path())
+        out.flush().map_err(io(path))
     }
 }
