@@ -58,8 +58,11 @@ ALLOWED = {
         "lookalike-core", "lookalike-cluster", "lookalike-io", "lookalike-engine", "lookalike-report",
         "lookalike-methods", "lookalike-lexicon", "lookalike-index", "lookalike-join", "lookalike-passages",
     },
-    "lookalike-cli": {"lookalike", "lookalike-options"},
-    "lookalike-python": {"lookalike"},
+    # The service: a door as the command is.
+    "lookalike-server": {"lookalike"},
+    "lookalike-cli": {"lookalike", "lookalike-options", "lookalike-server"},
+    # The service for the features of the workspace only.
+    "lookalike-python": {"lookalike", "lookalike-server"},
     # index for the trait of the failing disk; the oracle shares no code.
     "lookalike-testing": {"lookalike-text", "lookalike-index"},
     # A workspace of its own; nothing uses it.
@@ -78,7 +81,10 @@ HOME = {
     "pyo3": {"lookalike-python"},
     "parquet": {"lookalike-io"},
     "object_store": {"lookalike-store"},
-    "tokio": {"lookalike-store"},
+    "tokio": {"lookalike-store", "lookalike-server"},
+    "axum": {"lookalike-server"},
+    "hyper": {"lookalike-server"},
+    "prometheus-client": {"lookalike-server"},
     "reqwest": {"lookalike-store"},
     "rustls": {"lookalike-store"},
     "html5ever": {"lookalike-text"},

@@ -73,6 +73,7 @@ from checks.record_fields import feature_sets, mostly_skipped, nested_fields
 from checks.report import report_data
 from checks.resume import interruption, resuming, resuming_passages
 from checks.sections import sections
+from checks.service import service_answers, service_changes, service_kills, service_limits, service_stops
 from checks.simhash_features import separated, simhash_features
 from checks.site_boilerplate import site_boilerplate
 from checks.store_extracting import store_extracting
@@ -172,6 +173,11 @@ PARTS = (
     helps,
     packages,
     index_crash,
+    service_answers,
+    service_changes,
+    service_limits,
+    service_stops,
+    service_kills,
     pipes,
     object_stores,
     store_extracting,

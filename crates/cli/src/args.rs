@@ -17,6 +17,8 @@ mod recluster;
 mod results;
 mod run;
 mod search;
+#[cfg(feature = "service")]
+mod serve;
 mod values;
 
 pub(crate) use {
@@ -24,6 +26,9 @@ pub(crate) use {
     lexicon::*, matching::*, options::*, output::*, passages::*, plan::*, recluster::*, results::*,
     run::*, search::*,
 };
+
+#[cfg(feature = "service")]
+pub(crate) use serve::*;
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -229,6 +234,18 @@ Examples:
   lookalike collapse results.jsonl
   search 'query' | lookalike collapse - --index corpus.index --format json")]
     Collapse(CollapseArgs),
+    /// Serve an index over HTTP: questions, documents, verdicts and reports, as JSON
+    #[cfg(feature = "service")]
+    #[command(after_help = "\
+GET /openapi.json describes all endpoints. Without --tokens it answers this
+machine only. SIGTERM or Ctrl-C stops it once all requests are answered.
+
+Examples:
+  lookalike serve corpus.index
+  curl localhost:7070/v1/query --json '{\"text\": \"a text\", \"threshold\": 0.5}'
+  lookalike serve corpus.index --listen 0.0.0.0:7070 --tokens tokens.txt
+  lookalike serve corpus.index --read-only --listen 127.0.0.1:7071")]
+    Serve(ServeArgs),
     /// List the methods of the papers, or the parameters of one
     #[command(after_help = "\
 Examples:

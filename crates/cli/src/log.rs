@@ -135,6 +135,12 @@ pub(crate) fn result(summary: &Summary) {
     );
 }
 
+/// A request that a service answered.
+#[cfg(feature = "service")]
+pub(crate) fn request(request: &lookalike_server::Request<'_>) {
+    event("request", json!(request));
+}
+
 /// The result of a command that makes no summary.
 pub(crate) fn other_result(fields: Value) {
     event("result", fields);

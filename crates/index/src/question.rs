@@ -82,6 +82,7 @@ pub(crate) fn differ(a: u64, b: u64) -> bool {
 
 /// What an answer cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cost {
     /// Posting lists looked up.
     pub lookups: u64,

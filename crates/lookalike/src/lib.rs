@@ -207,10 +207,10 @@ pub mod index {
     pub use lookalike_run::index::{
         AddOptions, AddSeconds, Added, AnsweredLine, AnyAnswer, AnyQuery, Applied, ApplyOptions,
         Asked, AskedAll, ChangeOutcome, DeleteWhat, DuplicateOf, ExportOptions, Filter,
-        FoundDocuments, IndexChange, IndexSettings, IndexStats, PassageAnswer, PassageInCommon,
-        PassageMatch, PassageQuery, Put, Query, QueryAnswer, QueryMatch, QuerySubject, Question,
-        ReadOptions, Repaired, Reply, SegmentStats, Wanted, check_index, export_answer,
-        export_documents, export_tables, repair_index, write_documents,
+        FoundDocuments, IndexChange, IndexSettings, IndexStats, IndexedDocument, PassageAnswer,
+        PassageInCommon, PassageMatch, PassageQuery, Put, Query, QueryAnswer, QueryMatch,
+        QuerySubject, Question, ReadOptions, Repaired, Reply, SegmentStats, Wanted, check_index,
+        export_answer, export_documents, export_tables, repair_index, write_documents,
     };
 }
 

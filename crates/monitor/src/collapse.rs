@@ -35,6 +35,7 @@ pub struct CollapseOptions {
 
 /// A document that is shown, and those behind it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CollapsedGroup {
     /// Its place in the list, from 1.
     pub rank: usize,
@@ -49,6 +50,7 @@ pub struct CollapsedGroup {
 
 /// A document behind another one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CollapsedItem {
     /// Its place in the list, from 1.
     pub rank: usize,

@@ -38,6 +38,7 @@ pub struct Passages {
 
 /// A run of tokens that both documents have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Passage {
     /// Its first token in the left document.
     pub left: usize,

@@ -24,6 +24,8 @@ mod query_passages;
 mod recluster;
 mod run;
 mod search;
+#[cfg(feature = "service")]
+mod serve;
 mod settings;
 mod show;
 mod stream;
@@ -47,6 +49,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         | Command::Recluster(ReclusterArgs { log, .. })
         | Command::Evaluate(EvaluateArgs { log, .. })
         | Command::Plan(PlanArgs { log, .. }) => log::choose(log.log),
+        #[cfg(feature = "service")]
+        Command::Serve(crate::args::ServeArgs { log, .. }) => log::choose(log.log),
         _ => {}
     }
     match &cli.command {
@@ -72,6 +76,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Query(args) => query::run(args),
         Command::Filter(args) => filter::run(args),
         Command::Collapse(args) => collapse::run(args),
+        #[cfg(feature = "service")]
+        Command::Serve(args) => serve::run(args),
         Command::Lexicon(command) => lexicon::run(command),
         Command::Methods(args) => methods::run(args),
         Command::Presets(args) => presets::run(args),

@@ -33,6 +33,7 @@ const GROUP_BYTES: u64 = 64 << 20;
 
 /// What became of a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reported {
     /// The id of the message.
     pub id: String,

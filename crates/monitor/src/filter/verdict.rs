@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 /// What is said about a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum VerdictKind {
     /// It matches no prototype.
     None,
@@ -38,6 +39,7 @@ impl VerdictKind {
 
 /// What is said about a message, and why.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// The id of the message.
     pub id: String,
@@ -65,6 +67,7 @@ pub struct Verdict {
 
 /// A prototype that a message matches. The message is the query Q, the prototype the document D.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MatchedPrototype {
     /// Its id.
     pub id: String,
@@ -82,6 +85,7 @@ pub struct MatchedPrototype {
 
 /// How many different reporters called a prototype what, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReportCounts {
     /// Reporters who called it spam.
     pub spam: u32,
@@ -89,9 +93,11 @@ pub struct ReportCounts {
     pub ham: u32,
     /// Time of the first report that stands, in seconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "time")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub first: Option<u64>,
     /// Time of the last one.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "time")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub last: Option<u64>,
 }
 
@@ -109,6 +115,7 @@ fn time<S: Serializer>(time: &Option<u64>, serializer: S) -> Result<S::Ok, S::Er
 
 /// A passage of a message that a prototype has too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SharedText {
     /// Number of its words.
     pub words: usize,

@@ -70,6 +70,7 @@ pub struct ComparedDocument {
 
 /// A shared passage and its positions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SharedPassage {
     /// Its tokens, by number.
     #[serde(flatten)]

@@ -92,6 +92,7 @@ pub enum ChangeOutcome {
 
 /// What a document that was not added matches.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DuplicateOf {
     /// The id of a kept document of the index, or of an earlier one of the same changes.
     pub id: String,

@@ -1,11 +1,52 @@
-//! The document of a question, from a file.
+//! Single documents: one of a file to ask about, and those that are stored.
 
+use super::extra;
 use super::query::QuerySubject;
-use crate::compare::only_document;
+use super::sweeps::table;
+use crate::compare::{compare_texts, only_document};
 use crate::{Index, LookalikeError, Settings};
 use lookalike_engine::distinctions::value_hash;
 use lookalike_engine::{Described, SignerScratch};
+use lookalike_index::{DocAt, Snapshot, TextReader};
+use lookalike_report::Comparison;
+use serde::Serialize;
 use std::path::Path;
+
+/// A stored document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct IndexedDocument {
+    /// Its id.
+    pub id: String,
+    /// Its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Its date, as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// The sweep in which it was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<String>,
+    /// When it will be deleted, in seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires: Option<u64>,
+    /// Number of its tokens.
+    pub tokens: u32,
+    /// Bytes of its text.
+    pub bytes: u64,
+    /// Whether leader clustering keeps it.
+    pub kept: bool,
+    /// The id of its cluster: that of the kept document that leads it.
+    pub cluster: String,
+    /// Its text; `None` in an index without texts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The commit that was asked.
+    pub commit: u64,
+}
 
 impl Index {
     /// The document of a file that holds one (text, Markdown, HTML or mail), read as those of the
@@ -21,5 +62,84 @@ impl Index {
         let signer = &self.analysis.signer;
         let beside = signer.beside_of(read.beside, described, value, &mut SignerScratch::default());
         Ok(QuerySubject::Message { text: read.exhibit.text, beside })
+    }
+
+    /// A stored document, by its id; of several sweeps the last.
+    ///
+    /// # Errors
+    /// No document with this id; files that cannot be read.
+    pub fn indexed_document(&self, id: &str) -> Result<IndexedDocument, LookalikeError> {
+        let snapshot = self.snapshot()?;
+        let at = self.stored(&snapshot, id)?;
+        let document = snapshot.document(at);
+        let sweep = match document.sweep() {
+            0 => None,
+            number => {
+                let sweeps = table::all(&self.reader.records()?)?;
+                sweeps.into_iter().find(|sweep| sweep.number == number).map(|sweep| sweep.name)
+            }
+        };
+        let kept = snapshot.is_kept(at);
+        let mut buffers = self.buffers();
+        let leader = match kept {
+            true => Some(at),
+            false => snapshot.witness(at, &|| false, &mut buffers.scratch)?,
+        };
+        let text = match self.settings().texts {
+            true => Some(document.text(&mut buffers.texts)?.to_owned()),
+            false => None,
+        };
+        self.give_back(buffers);
+        let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        Ok(IndexedDocument {
+            id: document.id().to_owned(),
+            url: given(document.url()),
+            title: extra::title(document.extra()),
+            date: given(document.date()),
+            sweep,
+            expires: Some(document.expires()).filter(|&time| time != 0),
+            tokens: document.tokens(),
+            bytes: document.text_bytes(),
+            kept,
+            cluster: snapshot.document(leader.unwrap_or(at)).id().to_owned(),
+            text,
+            commit: snapshot.commit(),
+        })
+    }
+
+    /// Two stored documents, compared as texts with the settings of the index: measures, passages
+    /// in common and differences.
+    ///
+    /// # Errors
+    /// No document with one of these ids; an index without texts; files that cannot be read.
+    pub fn compare(&self, a: &str, b: &str) -> Result<Comparison, LookalikeError> {
+        if !self.settings().texts {
+            return Err(LookalikeError::Settings(
+                "the index was created without texts, which a comparison needs".into(),
+            ));
+        }
+        let snapshot = self.snapshot()?;
+        let mut texts = TextReader::default();
+        let mut text = |id| -> Result<String, LookalikeError> {
+            let at = self.stored(&snapshot, id)?;
+            Ok(snapshot.document(at).text(&mut texts)?.to_owned())
+        };
+        let (text_a, text_b) = (text(a)?, text(b)?);
+        // Of the complete texts.
+        let settings =
+            Settings { ignore_text: Vec::new(), across: None, ..self.settings().documents.clone() };
+        let evidence = compare_texts(&text_a, &text_b, &settings)?;
+        let mut comparison = evidence.comparison().clone();
+        comparison.a.id = a.to_owned();
+        comparison.b.id = b.to_owned();
+        Ok(comparison)
+    }
+
+    fn stored(&self, snapshot: &Snapshot, id: &str) -> Result<DocAt, LookalikeError> {
+        snapshot.with_id(id).last().copied().ok_or_else(|| LookalikeError::NotInIndex {
+            index: self.dir().to_owned(),
+            what: "id".to_owned(),
+            name: id.to_owned(),
+        })
     }
 }

@@ -15,6 +15,12 @@ pub struct Extra<'a> {
     pub(crate) message: Option<Cow<'a, str>>,
 }
 
+/// The title of a stored document.
+pub(crate) fn title(extra: &[u8]) -> Option<String> {
+    let extra: Extra<'_> = serde_json::from_slice(extra).ok()?;
+    extra.title.map(Cow::into_owned)
+}
+
 /// What is compared beside the text of a stored document.
 pub(crate) fn beside(extra: &[u8]) -> Beside {
     if extra.is_empty() {

@@ -46,6 +46,7 @@ impl PassageQuery {
 
 /// The documents that have passages of a text.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PassageAnswer {
     /// Those with most words of the text first; of equal ones the one that was first added.
     pub documents: Vec<PassageMatch>,
@@ -67,6 +68,7 @@ pub struct PassageAnswer {
 
 /// A document that has passages of a text.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PassageMatch {
     /// Its id.
     pub id: String,
@@ -92,6 +94,7 @@ pub struct PassageMatch {
 
 /// A passage of a text and a document: from words that are numbered from 0, and bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PassageInCommon {
     /// Number of words.
     pub words: u32,

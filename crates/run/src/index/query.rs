@@ -96,6 +96,7 @@ impl Query {
 
 /// The documents that answer a question.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QueryAnswer {
     /// The best first; of equal ones the one that was first added.
     pub matches: Vec<QueryMatch>,
@@ -117,6 +118,7 @@ pub struct QueryAnswer {
 
 /// A document that answers a question.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct QueryMatch {
     /// Its id.
     pub id: String,

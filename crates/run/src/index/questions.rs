@@ -8,7 +8,7 @@ use super::query::{Query, QueryAnswer, QuerySubject, Wanted};
 use crate::LookalikeError;
 use crate::panics::caught;
 use lookalike_engine::Progress;
-use lookalike_index::Snapshot;
+use lookalike_index::{Cost, Snapshot};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -30,6 +30,7 @@ use std::num::NonZeroU64;
 /// ```
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Question {
     /// A text.
     pub text: Option<String>,
@@ -44,6 +45,7 @@ pub struct Question {
     pub ask: Option<String>,
     /// What the measure has to reach: a number or a text; by default the threshold of the index.
     #[serde(deserialize_with = "ratio")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "ratio_schema"))]
     pub threshold: Option<String>,
     /// Only the best N documents.
     pub limit: Option<NonZeroU64>,
@@ -61,6 +63,7 @@ pub struct Question {
     pub passages: Option<bool>,
     /// Any JSON value: the reply has it, byte for byte.
     #[serde(deserialize_with = "given")]
+    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Value"))]
     pub key: Option<Box<RawValue>>,
 }
 
@@ -76,6 +79,7 @@ pub enum AnyQuery {
 /// The answer to a question of either kind.
 #[derive(Debug, Clone, Serialize)]
 #[serde(untagged)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum AnyAnswer {
     /// The documents near the subject.
     Documents(QueryAnswer),
@@ -85,9 +89,11 @@ pub enum AnyAnswer {
 
 /// The reply to a [`Question`]: a JSON object with the fields of the answer, behind the key.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Reply {
     /// The key of the question.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
     pub key: Option<Box<RawValue>>,
     /// The answer.
     #[serde(flatten)]
@@ -212,6 +218,17 @@ impl Question {
     }
 }
 
+impl Reply {
+    /// What the answer cost.
+    #[must_use]
+    pub fn cost(&self) -> Cost {
+        match &self.answer {
+            AnyAnswer::Documents(answer) => answer.cost,
+            AnyAnswer::Passages(answer) => answer.cost,
+        }
+    }
+}
+
 impl Index {
     /// Answers a question about the last commit, with a hint where no document resembles the
     /// subject.
@@ -251,6 +268,11 @@ impl Index {
         };
         Ok(Reply { key: question.key.clone(), answer })
     }
+}
+
+#[cfg(feature = "schema")]
+fn ratio_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": ["number", "string", "null"]})
 }
 
 /// A ratio as a number or a text; `null` for none.

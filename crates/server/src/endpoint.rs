@@ -1,0 +1,120 @@
+//! An endpoint: what the router, the check of tokens and the description are made of.
+
+use crate::problem::Problem;
+use crate::service::Service;
+use crate::tokens::Scope;
+use axum::http::{StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
+use axum::routing::MethodRouter;
+use schemars::{Schema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+
+/// An endpoint.
+pub(crate) struct Endpoint {
+    /// `GET`, `POST`, …
+    pub(crate) method: &'static str,
+    /// As in a router, with parameters in braces.
+    pub(crate) path: &'static str,
+    /// What a token has to allow; `None` for all, without one.
+    pub(crate) scope: Option<Scope>,
+    pub(crate) summary: &'static str,
+    pub(crate) about: &'static str,
+    /// Of the path, the query and the head.
+    pub(crate) parameters: &'static [Parameter],
+    /// The media types of a body, and what it holds.
+    pub(crate) body: &'static [Content],
+    /// What is answered.
+    pub(crate) answer: Content,
+    /// Statuses of refusals besides those that all endpoints have.
+    pub(crate) refusals: &'static [u16],
+    pub(crate) handler: fn() -> MethodRouter<Arc<Service>>,
+}
+
+/// A parameter of a request.
+pub(crate) struct Parameter {
+    pub(crate) name: &'static str,
+    pub(crate) place: Place,
+    pub(crate) about: &'static str,
+    pub(crate) schema: SchemaOf,
+    pub(crate) required: bool,
+}
+
+/// Where a parameter is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Path,
+    Query,
+    Header,
+}
+
+impl Place {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::Query => "query",
+            Self::Header => "header",
+        }
+    }
+}
+
+/// Makes a schema.
+pub(crate) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+
+/// A body: its media type and its schema.
+pub(crate) struct Content {
+    pub(crate) media: &'static str,
+    pub(crate) schema: SchemaOf,
+}
+
+/// JSON of a type.
+pub(crate) const fn json_of(schema: SchemaOf) -> Content {
+    Content { media: "application/json", schema }
+}
+
+/// The id of a document in a path.
+pub(crate) const ID: Parameter = Parameter {
+    name: "id",
+    place: Place::Path,
+    about: "The id of a document, percent-encoded.",
+    schema: |schemas| schemas.subschema_for::<String>(),
+    required: true,
+};
+
+/// How long the answer may take.
+pub(crate) const DEADLINE: Parameter = Parameter {
+    name: crate::questions::DEADLINE,
+    place: Place::Header,
+    about: "Milliseconds that the answer may take, from 1 to 60000; usually 1000. A question that \
+            reaches its deadline is refused (503), and never answered in part.",
+    schema: |_| schemars::json_schema!({"type": "integer", "minimum": 1, "maximum": 60000}),
+    required: false,
+};
+
+/// The parameters of a query.
+///
+/// # Errors
+/// A parameter that is missing, unknown or of another type.
+pub(crate) fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Problem> {
+    let read = axum::extract::Query::<T>::try_from_uri(uri);
+    let error = |rejection: axum::extract::rejection::QueryRejection| {
+        Problem::bad_request(rejection.body_text())
+    };
+    read.map(|axum::extract::Query(read)| read).map_err(error)
+}
+
+/// An answer of JSON.
+pub(crate) fn json<T: Serialize>(value: &T) -> Result<Response, Problem> {
+    json_with(StatusCode::OK, value)
+}
+
+/// An answer of JSON with a status.
+pub(crate) fn json_with<T: Serialize>(status: StatusCode, value: &T) -> Result<Response, Problem> {
+    let body = serde_json::to_vec(value).map_err(|error| {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        Problem::new(status, "internal", error.to_string())
+    })?;
+    let media = [(axum::http::header::CONTENT_TYPE, "application/json")];
+    Ok((status, media, body).into_response())
+}

@@ -1,0 +1,29 @@
+//! The HTTP service of lookalike: an index of documents in a request path.
+//!
+//! [`serve`] answers questions about the documents of an index, adds and deletes documents, and
+//! gives verdicts on messages; [`description`] is its description (OpenAPI 3.1). All answers are
+//! those of the library: the service decides nothing but who may ask, how much and how long.
+//!
+//! Questions run on a bounded number of threads, each on the last commit. One thread writes: the
+//! changes that wait for it become one durable commit, and are answered after it.
+
+mod body;
+mod endpoint;
+mod lines;
+mod metrics;
+mod openapi;
+mod options;
+mod problem;
+mod questions;
+mod router;
+mod routes;
+mod serve;
+mod service;
+mod tokens;
+mod writing;
+
+pub use openapi::description;
+pub use options::{Limits, ServeOptions};
+pub use serve::{ServeError, serve};
+pub use service::Request;
+pub use tokens::{Scope, Tokens, TokensError};

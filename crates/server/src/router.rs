@@ -1,0 +1,113 @@
+//! The router: each endpoint with the check of its token, its figures and its line in the log.
+
+use crate::endpoint::Endpoint;
+use crate::problem::Problem;
+use crate::routes;
+use crate::service::{self, Service};
+use crate::tokens::Scope;
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The router of a service.
+pub(crate) fn router(service: &Arc<Service>) -> Router {
+    let mut router = Router::new();
+    for endpoint in routes::all() {
+        let guarded = from_fn_with_state((Arc::clone(service), endpoint), guard);
+        router = router.route(endpoint.path, (endpoint.handler)().layer(guarded));
+    }
+    let unknown = async |request: Request| {
+        let detail =
+            format!("`{}` is no endpoint; GET /openapi.json lists them", request.uri().path());
+        Problem::new(StatusCode::NOT_FOUND, "no_such_endpoint", detail)
+    };
+    let method = async |request: Request| {
+        let detail = format!("`{}` has no method {}", request.uri().path(), request.method());
+        Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", detail)
+    };
+    router.fallback(unknown).method_not_allowed_fallback(method).with_state(Arc::clone(service))
+}
+
+/// Checks what a request may do, answers it, and counts and logs the answer.
+async fn guard(
+    State((service, endpoint)): State<(Arc<Service>, &'static Endpoint)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let begun = Instant::now();
+    let (method, path) = (request.method().clone(), request.uri().clone());
+    let admitted = admit(&service, endpoint.scope, request.headers());
+    let (response, client) = match admitted {
+        Ok(client) => (next.run(request).await, client),
+        Err(problem) => (problem.into_response(), None),
+    };
+    let (status, seconds) = (response.status().as_u16(), begun.elapsed().as_secs_f64());
+    service.metrics.answered((endpoint.method, endpoint.path), status, seconds);
+    let path = path.path_and_query().map_or("/", |path| path.as_str());
+    let client = client.as_deref();
+    (service.log)(&service::Request { method: method.as_str(), path, status, seconds, client });
+    response
+}
+
+/// The name of the token of a request that is allowed.
+fn admit(
+    service: &Service,
+    scope: Option<Scope>,
+    headers: &HeaderMap,
+) -> Result<Option<String>, Problem> {
+    let Some(tokens) = &service.tokens else {
+        return own_machine(headers).map(|()| None);
+    };
+    let Some(scope) = scope else { return Ok(None) };
+    let given = headers.get(header::AUTHORIZATION).and_then(|given| given.to_str().ok());
+    let bearer = given.and_then(|given| given.split_once(' '));
+    let bearer = bearer.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer"));
+    let Some((_, token)) = bearer else {
+        let detail = "this service needs a token: send the header `authorization: Bearer TOKEN`";
+        return Err(Problem::new(StatusCode::UNAUTHORIZED, "no_token", detail));
+    };
+    match tokens.find(token.trim()) {
+        None => {
+            let detail = "the token is not known here";
+            Err(Problem::new(StatusCode::UNAUTHORIZED, "unknown_token", detail))
+        }
+        Some((name, scopes)) if scopes.contains(&scope) => Ok(Some(name.to_owned())),
+        Some((name, _)) => {
+            let scope = scope.name();
+            let detail = format!("the token `{name}` has not the scope `{scope}`");
+            Err(Problem::new(StatusCode::FORBIDDEN, "scope", detail))
+        }
+    }
+}
+
+/// Without tokens, refuses requests that a page of another site made a browser send: those for
+/// another host (its name may lead here) or of another origin.
+fn own_machine(headers: &HeaderMap) -> Result<(), Problem> {
+    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
+    let is_own = |host: &str| {
+        let name = match host.rsplit_once(':') {
+            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+            _ => host,
+        };
+        name == "localhost"
+            || name
+                .trim_matches(['[', ']'])
+                .parse()
+                .is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
+    };
+    let host = text(header::HOST).is_none_or(is_own);
+    let origin = text(header::ORIGIN)
+        .is_none_or(|origin| origin.split_once("://").is_some_and(|(_, host)| is_own(host)));
+    match host && origin {
+        true => Ok(()),
+        false => Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "host",
+            "without tokens this service answers for localhost and its own pages only",
+        )),
+    }
+}

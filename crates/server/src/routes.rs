@@ -1,0 +1,15 @@
+//! The endpoints, by what they are about.
+
+mod asking;
+mod documents;
+mod messages;
+mod operation;
+
+use crate::endpoint::Endpoint;
+
+/// All endpoints, in the order of the description.
+pub(crate) fn all() -> impl Iterator<Item = &'static Endpoint> {
+    [asking::ENDPOINTS, documents::ENDPOINTS, messages::ENDPOINTS, operation::ENDPOINTS]
+        .into_iter()
+        .flatten()
+}

@@ -1,0 +1,143 @@
+//! The filter of messages: verdicts and reports.
+
+use crate::body;
+use crate::endpoint::{Content, DEADLINE, Endpoint, Parameter, Place, json, json_of, query};
+use crate::problem::Problem;
+use crate::service::Service;
+use crate::tokens::Scope;
+use crate::writing::ReportedMessage;
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use axum::routing::post;
+use lookalike::filter::{Report, Reported, Verdict, mail_record};
+use lookalike::{Record, Settings};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::sync::Arc;
+
+const MESSAGE: &str = "message/rfc822";
+
+const BODY: &[Content] = &[
+    Content { media: MESSAGE, schema: |_| schemars::json_schema!({}) },
+    json_of(|schemas| schemas.subschema_for::<Message>()),
+];
+
+pub(super) const ENDPOINTS: &[Endpoint] = &[
+    Endpoint {
+        method: "POST",
+        path: "/v1/filter",
+        scope: Some(Scope::Read),
+        summary: "The verdict on a message",
+        about: "By what was reported about the documents of the index that it matches, with its \
+                reasons. The body is a mail message (RFC 5322), or an object with a text.",
+        parameters: &[DEADLINE],
+        body: BODY,
+        answer: json_of(|schemas| schemas.subschema_for::<Verdict>()),
+        refusals: &[422],
+        handler: || post(verdict),
+    },
+    Endpoint {
+        method: "POST",
+        path: "/v1/reports",
+        scope: Some(Scope::Report),
+        summary: "Reports a message as spam or legitimate, or takes that back",
+        about: "A reporter counts once for a message, as it said last. The answer comes when the \
+                report is durable; sending it again is harmless.",
+        parameters: &[
+            Parameter {
+                name: "report",
+                place: Place::Query,
+                about: "`spam`, `ham` or `revoke`.",
+                schema: |schemas| schemas.subschema_for::<Kind>(),
+                required: true,
+            },
+            Parameter {
+                name: "reporter",
+                place: Place::Query,
+                about: "Who reports it.",
+                schema: |_| schemars::json_schema!({"type": "string", "minLength": 1}),
+                required: true,
+            },
+        ],
+        body: BODY,
+        answer: json_of(|schemas| schemas.subschema_for::<Reported>()),
+        refusals: &[403, 422],
+        handler: || post(report),
+    },
+];
+
+/// A message that is no mail.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Message {
+    /// Its text.
+    text: String,
+    /// Its id.
+    id: Option<String>,
+    /// Its title.
+    title: Option<String>,
+}
+
+/// Reads the message of a request.
+async fn message(request: Request, service: &Service) -> Result<Record, Problem> {
+    if body::media_type(request.headers()).is_some_and(|given| given.eq_ignore_ascii_case(MESSAGE))
+    {
+        let raw = body::read(request.into_body(), &service.limits).await?;
+        return mail_record(&raw, &Settings::default()).map_err(|reason| {
+            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "unreadable_message", reason)
+        });
+    }
+    let Message { text, id, title } = body::json(request, &service.limits).await?;
+    Ok(Record { id: id.or_else(|| Some("message".to_owned())), title, ..Record::new(text) })
+}
+
+async fn verdict(
+    State(service): State<Arc<Service>>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let headers = request.headers().clone();
+    let message = message(request, &service).await?;
+    service.filter.as_ref().map_err(Problem::clone)?;
+    let verdict = service.ask(&headers, move |service, _| match &service.filter {
+        Ok(filter) => filter.verdict(&message).map(Some),
+        Err(_) => Ok(None),
+    });
+    let Some(verdict) = verdict.await? else { return Err(crate::questions::internal()) };
+    service.metrics.judged(verdict.verdict.name());
+    json(&verdict)
+}
+
+/// What a reporter says.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Spam,
+    Ham,
+    Revoke,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ReportQuery {
+    report: Kind,
+    reporter: String,
+}
+
+async fn report(
+    State(service): State<Arc<Service>>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let ReportQuery { report, reporter } = query(request.uri())?;
+    let writing = service.writing()?;
+    if reporter.is_empty() {
+        return Err(Problem::bad_request("the parameter `reporter` is empty"));
+    }
+    let message = message(request, &service).await?;
+    let report = match report {
+        Kind::Spam => Report::Spam,
+        Kind::Ham => Report::Ham,
+        Kind::Revoke => Report::Revoke,
+    };
+    json(&writing.report(ReportedMessage { report, reporter, message }).await?)
+}

@@ -1,0 +1,75 @@
+//! What all requests share.
+
+use crate::metrics::Metrics;
+use crate::options::Limits;
+use crate::problem::Problem;
+use crate::questions::{Deadline, Questions};
+use crate::tokens::Tokens;
+use crate::writing::Writing;
+use axum::http::{HeaderMap, StatusCode};
+use lookalike::filter::MessageFilter;
+use lookalike::{Index, LookalikeError};
+use serde::Serialize;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// What all requests share.
+pub(crate) struct Service {
+    pub(crate) index: Index,
+    /// `None` if the index can have no filter; then the reason.
+    pub(crate) filter: Result<MessageFilter, Problem>,
+    pub(crate) questions: Questions,
+    /// `None` in a service that only reads.
+    pub(crate) writing: Option<Writing>,
+    pub(crate) tokens: Option<Tokens>,
+    pub(crate) limits: Limits,
+    pub(crate) metrics: Metrics,
+    /// The description of the endpoints.
+    pub(crate) description: serde_json::Value,
+    /// Whether the service is being stopped.
+    pub(crate) stopping: watch::Sender<bool>,
+    pub(crate) log: Box<dyn Fn(&Request<'_>) + Send + Sync>,
+}
+
+/// A request that was answered, for a log.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct Request<'a> {
+    /// `GET`, `POST`, …
+    pub method: &'a str,
+    /// The path, with its query.
+    pub path: &'a str,
+    /// The status of the answer.
+    pub status: u16,
+    /// Time from the head of the request to that of the answer.
+    pub seconds: f64,
+    /// The name of the token, if it had one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<&'a str>,
+}
+
+impl Service {
+    /// Runs a question on a thread that may block, until the deadline of the request.
+    pub(crate) async fn ask<T: Send + 'static>(
+        self: &Arc<Self>,
+        headers: &HeaderMap,
+        question: impl FnOnce(&Self, &Deadline) -> Result<T, LookalikeError> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let deadline = self.questions.deadline(headers)?;
+        let service = Arc::clone(self);
+        self.questions.run(deadline, move |stop| question(&service, stop)).await
+    }
+
+    /// Tells when the service is being stopped.
+    pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
+        self.stopping.subscribe()
+    }
+
+    /// The thread that writes.
+    pub(crate) fn writing(&self) -> Result<&Writing, Problem> {
+        self.writing.as_ref().ok_or_else(|| {
+            let detail = "this service only reads its index; ask the one that writes it";
+            Problem::new(StatusCode::FORBIDDEN, "read_only", detail)
+        })
+    }
+}
