@@ -199,7 +199,7 @@ Examples:
     Index(IndexCommand),
     /// Ask an index which documents resemble, contain or are contained in a document
     #[command(
-        override_usage = "lookalike query [OPTIONS] <DIR> <TEXT>\n       lookalike query [OPTIONS] <DIR> --file|--id|--url|--cluster|--batch <VALUE>",
+        override_usage = "lookalike query [OPTIONS] <DIR> <TEXT>\n       lookalike query [OPTIONS] <DIR> --file|--id|--url|--cluster <VALUE>\n       lookalike query [OPTIONS] <DIR> --batch <FILE>",
         after_help = "\
 Examples:
   lookalike query corpus.index 'the quick brown fox jumps over the lazy dog' \\

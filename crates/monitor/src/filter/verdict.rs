@@ -56,9 +56,11 @@ pub struct Verdict {
     pub reports: Option<ReportCounts>,
     /// The rarest terms of the signature that agreed, for methods that select terms.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub terms: Vec<String>,
     /// The longest passages in common, for measures and other methods.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub passages: Vec<SharedText>,
     /// Why the message could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -53,9 +53,13 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 required: false,
             },
         ],
-        body: &[json_of(
-            |_| schemars::json_schema!({"type": "object", "properties": {"text": {"type": "string"}}}),
-        )],
+        body: &[json_of(|_| {
+            schemars::json_schema!({
+                "type": "object",
+                "properties": {"text": {"type": "string"}, "html": {"type": "string"}},
+                "anyOf": [{"required": ["text"]}, {"required": ["html"]}],
+            })
+        })],
         answer: json_of(|schemas| schemas.subschema_for::<Done>()),
         refusals: &[403, 409, 412, 422],
         handler: || put(put_one),

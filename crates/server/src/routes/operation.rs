@@ -17,6 +17,8 @@ type Shared = State<Arc<Service>>;
 const TEXT: Content =
     Content { media: "text/plain", schema: |schemas| schemas.subschema_for::<String>() };
 
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         method: "GET",
@@ -62,7 +64,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         about: "",
         parameters: &[],
         body: &[],
-        answer: TEXT,
+        answer: Content { media: OPEN_METRICS, ..TEXT },
         refusals: &[],
         handler: || get(metrics),
     },
@@ -114,8 +116,7 @@ async fn ready(State(service): Shared) -> Result<Response, Problem> {
 async fn metrics(State(service): Shared) -> Result<Response, Problem> {
     let Ready { commit, documents } = last_commit(&service).await?;
     let text = service.metrics.text(documents, commit);
-    let media = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    Ok(([(header::CONTENT_TYPE, media)], text).into_response())
+    Ok(([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response())
 }
 
 async fn description(State(service): Shared) -> Result<Response, Problem> {

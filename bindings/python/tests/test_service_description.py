@@ -1,0 +1,23 @@
+"""The service answers what its description says: requests made of the description by a program that does not know it."""
+import re
+import subprocess
+import sys
+
+CHECKS = "response_schema_conformance,content_type_conformance,status_code_conformance"
+
+
+def test_answers_are_those_of_the_description(tmp_path, command):
+    index = tmp_path / "described.index"
+    subprocess.run([command, "index", "create", index, "--quiet"], check=True)
+    lines = "".join(f'{{"id": "{number}", "text": "one two three four five six {number % 3}"}}\n' for number in range(20))
+    subprocess.run([command, "index", "add", index, "-", "--quiet"], input=lines, text=True, check=True, stdout=subprocess.DEVNULL)
+    service = subprocess.Popen([command, "serve", index, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
+    try:
+        url = re.search(r"http://\S+", service.stderr.readline())[0]
+        options = ["--checks", CHECKS, "--phases", "coverage,fuzzing", "--max-examples", "25", "--seed", "1", "--exclude-path", "/v1/documents"]
+        program = [sys.executable, "-m", "schemathesis.cli", "run", f"{url}/openapi.json", "--url", url, "--continue-on-failure", *options]
+        done = subprocess.run(program, capture_output=True, text=True, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    finally:
+        service.terminate()
+        assert service.wait(60) == 0
