@@ -390,7 +390,7 @@ def test_near_passages() -> None:
     assert lookalike.passages(pages, length=15).near is None
     with pytest.raises(lookalike.SettingsError, match="agree="):
         lookalike.passages(pages, agree=0.5)
-    with pytest.raises(lookalike.SettingsError, match="gaps=0: a gap has 1 unit or more"):
+    with pytest.raises(lookalike.SettingsError, match="gaps='0': a gap has 1 unit or more"):
         lookalike.passages(pages, length=15, gaps=0)
 
 

@@ -187,7 +187,7 @@ impl PassageSettings {
         };
         if gap == 0 {
             return Err(wrong(
-                "the setting gaps=0: a gap has 1 unit or more; leave the setting out to list no near passages"
+                "the setting gaps=0: a gap has 1 unit or more; if none is given, no near passages are listed"
                     .into(),
             ));
         }
