@@ -185,6 +185,19 @@ impl Snapshot {
         Ok(self.first_kept(at, &before, stop, scratch)?.or(relied))
     }
 
+    /// The kept document that leads the cluster of a document: itself, or its witness.
+    ///
+    /// # Errors
+    /// As [`Snapshot::ask`].
+    pub fn leader(
+        &self,
+        at: DocAt,
+        stop: Stop<'_>,
+        scratch: &mut QueryScratch,
+    ) -> Result<Option<DocAt>> {
+        if self.is_kept(at) { Ok(Some(at)) } else { self.witness(at, stop, scratch) }
+    }
+
     /// The first kept document in order of precedence that matches a document and precedes a rank.
     pub(super) fn first_kept(
         &self,

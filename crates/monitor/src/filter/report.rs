@@ -141,15 +141,7 @@ fn report_source(
 ) -> Result<ReportsDone, LookalikeError> {
     let opened = Opened::new(source, index.reading(fields)?, progress)?;
     let analysis = reporting.analysis;
-    let preparer = Preparer {
-        inputs: &opened.inputs,
-        signer: &analysis.signer,
-        methods: &analysis.methods,
-        passages: analysis.passages.as_ref(),
-        keep: &analysis.keep,
-        sweep: 0,
-        expires: 0,
-    };
+    let preparer = Preparer::new(&opened.inputs, analysis);
     let limits = PipelineLimits { threads: index.threads(), in_flight: GROUP_BYTES };
     let (mut done, mut problems) = (ReportsDone::default(), Problems::default());
     let mut waiting: Vec<DocumentBatch> = Vec::new();

@@ -129,7 +129,7 @@ impl Index {
     /// Asks one question, until the caller wants to stop, and keeps the buffers for the next one.
     ///
     /// # Errors
-    /// Those of the question; a cancellation.
+    /// The errors of the question; [`LookalikeError::QuestionCancelled`].
     pub(super) fn one_question<T>(
         &self,
         snapshot: &Snapshot,

@@ -5,9 +5,8 @@ use super::filter::SnapshotFilter;
 use super::open::{Buffers, Index};
 use super::prepare::of_input;
 use super::query::{Query, QueryAnswer, QueryMatch, QuerySubject, Wanted};
-use super::sweeps::table;
+use crate::LookalikeError;
 use crate::compare::compare_texts;
-use crate::{LookalikeError, Settings};
 use lookalike_core::{Overlap, Threshold};
 use lookalike_engine::SignerScratch;
 use lookalike_index::{
@@ -92,8 +91,7 @@ impl<'a> Asking<'a> {
     fn name_sweeps(&mut self, found: &Answer) -> Result<(), LookalikeError> {
         let sweep = |found: &Match| self.snapshot.document(found.at).sweep();
         if self.sweeps.is_empty() && found.matches.iter().any(|found| sweep(found) != 0) {
-            let sweeps = table::all(&self.index.reader.records()?)?;
-            self.sweeps = sweeps.into_iter().map(|sweep| (sweep.number, sweep.name)).collect();
+            self.sweeps = self.index.sweep_names()?;
         }
         Ok(())
     }
@@ -103,13 +101,6 @@ impl<'a> Asking<'a> {
     /// # Errors
     /// A document that is not in the index.
     pub(crate) fn subject(&mut self, about: &QuerySubject) -> Result<Subject, LookalikeError> {
-        let stored = |found: Vec<DocAt>, what: &str, name: &str| {
-            found.last().copied().ok_or_else(|| LookalikeError::NotInIndex {
-                index: self.index.dir().to_owned(),
-                what: what.to_owned(),
-                name: name.to_owned(),
-            })
-        };
         let at = match about {
             QuerySubject::Text(text) => {
                 return Ok(self.of_text(text.clone(), Beside::default(), None));
@@ -118,9 +109,11 @@ impl<'a> Asking<'a> {
                 return Ok(self.of_text(text.clone(), *beside, None));
             }
             QuerySubject::Id(id) | QuerySubject::Cluster(id) => {
-                stored(self.snapshot.with_id(id), "id", id)?
+                self.index.stored(&self.snapshot.with_id(id), "id", id)?
             }
-            QuerySubject::Url(url) => stored(self.snapshot.with_url(url), "URL", url)?,
+            QuerySubject::Url(url) => {
+                self.index.stored(&self.snapshot.with_url(url), "URL", url)?
+            }
         };
         self.stored(at)
     }
@@ -256,8 +249,7 @@ impl<'a> Asking<'a> {
     /// The cluster of the subject: the kept document, and those whose witness it is.
     fn cluster_of(&mut self, subject: &Subject, wish: &Wish<'_>) -> Result<Answer, LookalikeError> {
         let leader = match subject.at {
-            Some(at) if self.snapshot.is_kept(at) => Some(at),
-            Some(at) => self.snapshot.witness(at, self.stop, self.scratch)?,
+            Some(at) => self.snapshot.leader(at, self.stop, self.scratch)?,
             // A text that is not in the index belongs to the cluster of the kept document that
             // would be its witness.
             None => self.snapshot.witness_of(self.query(subject), self.stop, self.scratch)?,
@@ -337,18 +329,11 @@ impl<'a> Asking<'a> {
     ) -> Result<QueryMatch, LookalikeError> {
         let document = self.snapshot.document(at);
         let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        let kept = self.snapshot.is_kept(at);
-        let leader =
-            if kept { Some(at) } else { self.snapshot.witness(at, self.stop, self.scratch)? };
+        let leader = self.snapshot.leader(at, self.stop, self.scratch)?;
         let passages = match (&subject.text, passages) {
             (Some(query), true) if self.index.settings().texts => {
                 let stored = document.text(self.texts)?;
-                // Passages are of the complete texts.
-                let settings = Settings {
-                    ignore_text: Vec::new(),
-                    across: None,
-                    ..self.index.settings().documents.clone()
-                };
+                let settings = self.index.settings().of_whole_texts();
                 Some(compare_texts(query, stored, &settings)?.comparison().passages)
             }
             _ => None,
@@ -364,7 +349,7 @@ impl<'a> Asking<'a> {
             cosine: counts.cosine(),
             shared: counts.shared,
             size: counts.b,
-            kept,
+            kept: leader == Some(at),
             cluster: self.snapshot.document(leader.unwrap_or(at)).id().to_owned(),
             method,
             passages,

@@ -55,8 +55,7 @@ pub struct Put {
 /// How changes are applied.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ApplyOptions {
-    /// Deletes the documents so many seconds after they were added; `None` for the time of the
-    /// index.
+    /// Time in seconds after which the documents are deleted; `None` for the time of the index.
     pub ttl: Option<u64>,
 }
 
@@ -208,15 +207,8 @@ impl IndexWriter {
     ) -> Result<Vec<Step>, LookalikeError> {
         feature_settings::refuse(&fields.fields, "an index")?;
         let (analysis, inputs) = (Arc::clone(&self.analysis), jsonl_inputs(self.reading(fields)?));
-        let preparer = Preparer {
-            inputs: &inputs,
-            signer: &analysis.signer,
-            methods: &analysis.methods,
-            passages: analysis.passages.as_ref(),
-            keep: &analysis.keep,
-            sweep: 0,
-            expires: self.expires(options.ttl),
-        };
+        let expires = self.expires(options.ttl);
+        let preparer = Preparer { expires, ..Preparer::new(&inputs, &analysis) };
         let unless = |change: &IndexChange| match change {
             IndexChange::Put(Put { unless_duplicate: Some(unless), .. }) => {
                 self.threshold(unless).map(Some).map_err(|error| error.to_string())

@@ -2,12 +2,11 @@
 
 use super::extra;
 use super::query::QuerySubject;
-use super::sweeps::table;
 use crate::compare::{compare_texts, only_document};
 use crate::{Index, LookalikeError, Settings};
 use lookalike_engine::distinctions::value_hash;
 use lookalike_engine::{Described, SignerScratch};
-use lookalike_index::{DocAt, Snapshot, TextReader};
+use lookalike_index::{DocAt, NEVER, TextReader};
 use lookalike_report::Comparison;
 use serde::Serialize;
 use std::path::Path;
@@ -70,21 +69,14 @@ impl Index {
     /// No document with this id; files that cannot be read.
     pub fn indexed_document(&self, id: &str) -> Result<IndexedDocument, LookalikeError> {
         let snapshot = self.snapshot()?;
-        let at = self.stored(&snapshot, id)?;
+        let at = self.stored(&snapshot.with_id(id), "id", id)?;
         let document = snapshot.document(at);
         let sweep = match document.sweep() {
             0 => None,
-            number => {
-                let sweeps = table::all(&self.reader.records()?)?;
-                sweeps.into_iter().find(|sweep| sweep.number == number).map(|sweep| sweep.name)
-            }
+            number => self.sweep_names()?.remove(&number),
         };
-        let kept = snapshot.is_kept(at);
         let mut buffers = self.buffers();
-        let leader = match kept {
-            true => Some(at),
-            false => snapshot.witness(at, &|| false, &mut buffers.scratch)?,
-        };
+        let leader = snapshot.leader(at, NEVER, &mut buffers.scratch)?;
         let text = match self.settings().texts {
             true => Some(document.text(&mut buffers.texts)?.to_owned()),
             false => None,
@@ -100,7 +92,7 @@ impl Index {
             expires: Some(document.expires()).filter(|&time| time != 0),
             tokens: document.tokens(),
             bytes: document.text_bytes(),
-            kept,
+            kept: leader == Some(at),
             cluster: snapshot.document(leader.unwrap_or(at)).id().to_owned(),
             text,
             commit: snapshot.commit(),
@@ -121,13 +113,11 @@ impl Index {
         let snapshot = self.snapshot()?;
         let mut texts = TextReader::default();
         let mut text = |id| -> Result<String, LookalikeError> {
-            let at = self.stored(&snapshot, id)?;
+            let at = self.stored(&snapshot.with_id(id), "id", id)?;
             Ok(snapshot.document(at).text(&mut texts)?.to_owned())
         };
         let (text_a, text_b) = (text(a)?, text(b)?);
-        // Of the complete texts.
-        let settings =
-            Settings { ignore_text: Vec::new(), across: None, ..self.settings().documents.clone() };
+        let settings = self.settings().of_whole_texts();
         let evidence = compare_texts(&text_a, &text_b, &settings)?;
         let mut comparison = evidence.comparison().clone();
         comparison.a.id = a.to_owned();
@@ -135,11 +125,20 @@ impl Index {
         Ok(comparison)
     }
 
-    fn stored(&self, snapshot: &Snapshot, id: &str) -> Result<DocAt, LookalikeError> {
-        snapshot.with_id(id).last().copied().ok_or_else(|| LookalikeError::NotInIndex {
+    /// The last of the documents that were found by a name.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(super) fn stored(
+        &self,
+        found: &[DocAt],
+        what: &str,
+        name: &str,
+    ) -> Result<DocAt, LookalikeError> {
+        found.last().copied().ok_or_else(|| LookalikeError::NotInIndex {
             index: self.dir().to_owned(),
-            what: "id".to_owned(),
-            name: id.to_owned(),
+            what: what.to_owned(),
+            name: name.to_owned(),
         })
     }
 }

@@ -56,8 +56,7 @@ pub struct AddOptions {
     /// Stages the documents and leaves the commit to the caller ([`IndexWriter::commit`]), so that
     /// several calls and deletes become one commit. Not with `commit_every` or `sweep`.
     pub stage_only: bool,
-    /// Deletes the documents so many seconds after they were added; `None` for the time of the
-    /// index.
+    /// Time in seconds after which the documents are deleted; `None` for the time of the index.
     pub ttl: Option<u64>,
     /// Stops at the first bad record.
     pub strict: bool,
@@ -270,15 +269,8 @@ impl IndexWriter {
             if options.commit_every.is_some() { &quiet } else { progress };
         let mut adding = self.begin(options, committed, of_commits)?;
         let analysis = Arc::clone(&adding.index.analysis);
-        let preparer = Preparer {
-            inputs: &opened.inputs,
-            signer: &analysis.signer,
-            methods: &analysis.methods,
-            passages: analysis.passages.as_ref(),
-            keep: &analysis.keep,
-            sweep: adding.sweep,
-            expires: adding.expires,
-        };
+        let (sweep, expires) = (adding.sweep, adding.expires);
+        let preparer = Preparer { sweep, expires, ..Preparer::new(&opened.inputs, &analysis) };
         let limits = PipelineLimits { threads: adding.index.threads, in_flight: adding.memory / 4 };
         let mut outcome = Ok(());
         let read = opened.ordered(

@@ -1,11 +1,11 @@
 //! Which documents of an index have passages in common with a text, and where.
 
+use super::Filter;
 use super::ask::{Asked, AskedAll, EachDocument, ReadOptions};
 use super::asking::{Asking, Subject, check};
 use super::open::Index;
 use super::passage_keys::{PassageKeyScratch, PassageKeys, SoughtText};
 use super::query::QuerySubject;
-use super::{Filter, sweeps::table};
 use crate::panics::caught;
 use crate::words::LocatedWords;
 use crate::{LookalikeError, Settings, Source};
@@ -341,8 +341,7 @@ impl<'a> Search<'a> {
         if found.iter().all(|found| self.snapshot.document(found.at).sweep() == 0) {
             return Ok(BTreeMap::new());
         }
-        let sweeps = table::all(&self.index.reader.records()?)?;
-        Ok(sweeps.into_iter().map(|sweep| (sweep.number, sweep.name)).collect())
+        self.index.sweep_names()
     }
 
     fn describe(

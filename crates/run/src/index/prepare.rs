@@ -1,6 +1,7 @@
 //! Records to documents of an index: text, feature set, digests and signatures.
 
 use super::extra::Extra;
+use super::open::Analysis;
 use super::passage_keys::{PassageKeyScratch, PassageKeys};
 use crate::Record;
 use crate::method_signer::MethodSigner;
@@ -81,7 +82,20 @@ pub(crate) fn of_input(
     }
 }
 
-impl Preparer<'_> {
+impl<'a> Preparer<'a> {
+    /// Prepares documents as an index stores them, without a sweep and for ever.
+    pub fn new(inputs: &'a Inputs, analysis: &'a Analysis) -> Self {
+        Self {
+            inputs,
+            signer: &analysis.signer,
+            methods: &analysis.methods,
+            passages: analysis.passages.as_ref(),
+            keep: &analysis.keep,
+            sweep: 0,
+            expires: 0,
+        }
+    }
+
     /// Prepares the documents of a chunk, in order.
     pub(crate) fn chunk(&self, chunk: Chunk, scratch: &mut PrepareScratch) -> Prepared {
         self.chunk_with(chunk, scratch, &mut |_| {})

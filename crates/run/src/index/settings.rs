@@ -122,6 +122,11 @@ impl IndexSettings {
         Ok(reading)
     }
 
+    /// The settings by which two texts are compared as a whole: nothing of them is ignored.
+    pub(super) fn of_whole_texts(&self) -> Settings {
+        Settings { ignore_text: Vec::new(), across: None, ..self.documents.clone() }
+    }
+
     /// Refuses settings that an index cannot have.
     ///
     /// # Errors

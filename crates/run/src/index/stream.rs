@@ -56,15 +56,7 @@ impl IndexWriter {
         let quiet = Quiet(progress);
         let mut adding = self.begin(options, committed, &quiet)?;
         let (sweep, expires) = (adding.sweep(), adding.expires());
-        let preparer = Preparer {
-            inputs: &inputs,
-            signer: &analysis.signer,
-            methods: &analysis.methods,
-            passages: analysis.passages.as_ref(),
-            keep: &analysis.keep,
-            sweep,
-            expires,
-        };
+        let preparer = Preparer { sweep, expires, ..Preparer::new(&inputs, &analysis) };
         let mut outcome = Ok(());
         let check = || match progress.cancelled() {
             true => Err(LookalikeError::AddingCancelled),
