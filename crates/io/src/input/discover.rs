@@ -1,5 +1,6 @@
 //! The search for input files.
 
+use std::any::Any;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -116,13 +117,13 @@ fn discover(
     }
     let (mut files, mut archives): (Vec<Place>, Vec<Place>) =
         (found.into_values().collect(), archives.into_values().collect());
-    let mut spooled = Vec::with_capacity(copies.len());
+    let mut owners: Vec<Arc<dyn Any + Send + Sync>> = Vec::with_capacity(copies.len());
     for ((file, path), arguments) in copies {
         // The name of a pipe need not say what comes from it; that of a file for a command does.
         let is_archive = archive::is_archive(&file.relative)
             || (file.format != Format::EXTRACTED && archive_bytes::is_tar(&file));
         if is_archive { &mut archives } else { &mut files }.push(Place { file, arguments });
-        spooled.push(path);
+        owners.push(path);
     }
     let mut tally = Tally::new(&given);
     files.iter().for_each(|place| tally.add(&place.arguments, 1, 0));
@@ -183,8 +184,7 @@ fn discover(
         skipped,
         left_out,
         mostly_skipped,
-        spooled,
-        owners: Vec::new(),
+        owners,
         reads_stdin,
         archives,
         unpacked,

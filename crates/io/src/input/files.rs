@@ -111,9 +111,8 @@ pub struct Inputs {
     pub left_out: Vec<LeftOut>,
     /// Arguments of which more files are skipped than read, sorted.
     pub mostly_skipped: Vec<ArgumentFiles>,
-    /// Copies of standard input, deleted when the last reference is dropped.
-    pub(crate) spooled: Vec<Arc<tempfile::TempPath>>,
-    /// Owners of further temporary files.
+    /// Owners of temporary files, such as copies of standard input, which are deleted with the last
+    /// reference to their owner.
     pub(crate) owners: Vec<Arc<dyn Any + Send + Sync>>,
     /// Whether standard input was read.
     pub(crate) reads_stdin: bool,
@@ -142,7 +141,6 @@ impl Inputs {
             skipped: Vec::new(),
             left_out: Vec::new(),
             mostly_skipped: Vec::new(),
-            spooled: Vec::new(),
             owners: Vec::new(),
             reads_stdin: false,
             archives: Vec::new(),
@@ -195,7 +193,6 @@ impl Inputs {
         self.skipped.extend(other.skipped);
         self.left_out.extend(other.left_out);
         self.mostly_skipped.extend(other.mostly_skipped);
-        self.spooled.extend(other.spooled);
         self.owners.extend(other.owners);
         self.reads_stdin |= other.reads_stdin;
         self.archives.extend(other.archives);
