@@ -137,7 +137,7 @@ pub(crate) fn result(summary: &Summary) {
 
 /// A request that a service answered.
 #[cfg(feature = "service")]
-pub(crate) fn request(request: &lookalike_server::Request<'_>) {
+pub(crate) fn request(request: &lookalike_server::RequestLog<'_>) {
     event("request", json!(request));
 }
 

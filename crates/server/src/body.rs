@@ -28,33 +28,33 @@ pub(crate) async fn read(body: Body, limits: &Limits) -> Result<Vec<u8>, Problem
         let frame = frame.map_err(|error| Problem::bad_request(format!("the body: {error}")))?;
         let Ok(data) = frame.into_data() else { continue };
         if bytes.len() + data.len() > limits.body {
-            return Err(too_long(limits));
+            let detail = format!("a body has at most {} bytes here", limits.body);
+            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", detail));
         }
         bytes.extend_from_slice(&data);
     }
 }
 
-/// A body that is too long.
-pub(crate) fn too_long(limits: &Limits) -> Problem {
-    Problem::new(
-        StatusCode::PAYLOAD_TOO_LARGE,
-        "too_long",
-        format!("a body has at most {} bytes here", limits.body),
-    )
-}
-
 /// Reads a body of JSON.
 ///
 /// # Errors
-/// As [`read`]; another media type; JSON that is none of a `T`.
+/// As [`json_bytes`]; JSON that is none of a `T`.
 pub(crate) async fn json<T: DeserializeOwned>(
     request: Request,
     limits: &Limits,
 ) -> Result<T, Problem> {
+    let bytes = json_bytes(request, limits).await?;
+    let wrong = |error| Problem::bad_request(format!("the body: {error}"));
+    serde_json::from_slice(&bytes).map_err(wrong)
+}
+
+/// Reads the bytes of a body of JSON.
+///
+/// # Errors
+/// As [`read`]; another media type.
+pub(crate) async fn json_bytes(request: Request, limits: &Limits) -> Result<Vec<u8>, Problem> {
     expect_type(request.headers(), "application/json")?;
-    let bytes = read(request.into_body(), limits).await?;
-    serde_json::from_slice(&bytes)
-        .map_err(|error| Problem::bad_request(format!("the body: {error}")))
+    read(request.into_body(), limits).await
 }
 
 /// Refuses a body of another media type.

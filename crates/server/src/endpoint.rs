@@ -3,7 +3,9 @@
 use crate::problem::Problem;
 use crate::service::Service;
 use crate::tokens::Scope;
-use axum::http::{StatusCode, Uri};
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query};
+use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use schemars::{Schema, SchemaGenerator};
@@ -92,16 +94,25 @@ pub(crate) const DEADLINE: Parameter = Parameter {
     required: false,
 };
 
+/// The id of a path, as it is extracted.
+pub(crate) type GivenId = Result<Path<String>, PathRejection>;
+
+/// The id of a path.
+///
+/// # Errors
+/// One that is no UTF-8.
+pub(crate) fn id(path: GivenId) -> Result<String, Problem> {
+    let wrong = |rejection: PathRejection| Problem::bad_request(rejection.body_text());
+    path.map(|Path(id)| id).map_err(wrong)
+}
+
 /// The parameters of a query.
 ///
 /// # Errors
 /// A parameter that is missing, unknown or of another type.
 pub(crate) fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Problem> {
-    let read = axum::extract::Query::<T>::try_from_uri(uri);
-    let error = |rejection: axum::extract::rejection::QueryRejection| {
-        Problem::bad_request(rejection.body_text())
-    };
-    read.map(|axum::extract::Query(read)| read).map_err(error)
+    let wrong = |rejection: QueryRejection| Problem::bad_request(rejection.body_text());
+    Query::try_from_uri(uri).map(|Query(read)| read).map_err(wrong)
 }
 
 /// An answer of JSON.
@@ -115,6 +126,6 @@ pub(crate) fn json_with<T: Serialize>(status: StatusCode, value: &T) -> Result<R
         let status = StatusCode::INTERNAL_SERVER_ERROR;
         Problem::new(status, "internal", error.to_string())
     })?;
-    let media = [(axum::http::header::CONTENT_TYPE, "application/json")];
+    let media = [(header::CONTENT_TYPE, "application/json")];
     Ok((status, media, body).into_response())
 }

@@ -25,5 +25,5 @@ mod writing;
 pub use openapi::description;
 pub use options::{Limits, ServeOptions};
 pub use serve::{ServeError, serve};
-pub use service::Request;
+pub use service::RequestLog;
 pub use tokens::{Scope, Tokens, TokensError};

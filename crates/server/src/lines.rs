@@ -38,7 +38,7 @@ impl Lines {
     }
 
     /// The number of the next line that is not blank, from 1, and the line without its end.
-    pub(crate) async fn next(&mut self) -> Option<(u64, Result<Vec<u8>, Problem>)> {
+    pub(crate) async fn next(&mut self) -> Option<(u64, Result<String, Problem>)> {
         loop {
             if let Some(at) = memchr::memchr(b'\n', &self.arrived[self.searched..]) {
                 let end = self.searched + at;
@@ -92,7 +92,7 @@ impl Lines {
     }
 
     /// The line that ends here, counted; `None` if it is blank.
-    fn take(&mut self, end: usize) -> Option<Result<Vec<u8>, Problem>> {
+    fn take(&mut self, end: usize) -> Option<Result<String, Problem>> {
         self.number += 1;
         if std::mem::take(&mut self.skipping) || end - self.start > self.most {
             let detail = format!("a line has at most {} bytes here", self.most);
@@ -100,11 +100,11 @@ impl Lines {
         }
         let line = &self.arrived[self.start..end];
         let is_blank = line.iter().all(u8::is_ascii_whitespace);
-        (!is_blank).then(|| Ok(line.to_vec()))
+        (!is_blank).then(|| Ok(String::from_utf8_lossy(line).into_owned()))
     }
 
     /// Ends the lines with a problem.
-    fn end(&mut self, detail: &str) -> (u64, Result<Vec<u8>, Problem>) {
+    fn end(&mut self, detail: &str) -> (u64, Result<String, Problem>) {
         self.body = None;
         self.arrived.clear();
         (self.start, self.searched, self.skipping) = (0, 0, false);
@@ -127,7 +127,7 @@ mod tests {
         runtime.block_on(async {
             let (mut lines, mut all) = (Lines::new(body, most, stopping), Vec::new());
             while let Some((number, line)) = lines.next().await {
-                let line = line.map_or("!".to_owned(), |line| String::from_utf8(line).unwrap());
+                let line = line.unwrap_or("!".to_owned());
                 all.push((number, line));
             }
             all

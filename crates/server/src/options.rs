@@ -12,7 +12,7 @@ pub struct ServeOptions {
     /// Address and port to listen on; port 0 for a free one. Without tokens, an address of this
     /// machine only.
     pub listen: String,
-    /// File of tokens ([`Tokens`](crate::Tokens)); `None` to answer whoever reaches the address.
+    /// File of tokens ([`Tokens`](crate::Tokens)); `None` to answer any client.
     pub tokens: Option<PathBuf>,
     /// Changes nothing, so that another process may write the index.
     pub read_only: bool,

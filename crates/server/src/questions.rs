@@ -42,7 +42,7 @@ impl Questions {
     }
 
     /// Runs a question on a thread that may block. It is told to stop at its deadline, and when
-    /// nobody waits for its answer any more.
+    /// the client is gone.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         deadline: Instant,
@@ -64,24 +64,16 @@ impl Questions {
         let _gone = SetOnDrop(Arc::clone(&gone));
         let stop = Deadline { deadline, gone };
         let answer = tokio::task::spawn_blocking(move || {
-            // Held as long as the thread works, also when nobody waits any more.
+            // Held as long as the thread works, also when the client is gone.
             let _held = (admitted, running);
             question(&stop)
         });
-        match answer.await {
-            Ok(answer) => Ok(answer?),
-            Err(_) => Err(internal()),
-        }
+        let answer = answer.await.map_err(|_| {
+            let detail = "an internal error; the service goes on, and its log has the message";
+            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail)
+        });
+        Ok(answer??)
     }
-}
-
-/// A request that met an error of ours.
-pub(crate) fn internal() -> Problem {
-    Problem::new(
-        StatusCode::INTERNAL_SERVER_ERROR,
-        "internal",
-        "an internal error; the service goes on, and its log has the message",
-    )
 }
 
 /// When a question is stopped.

@@ -3,7 +3,7 @@
 use crate::endpoint::Endpoint;
 use crate::problem::Problem;
 use crate::routes;
-use crate::service::{self, Service};
+use crate::service::{RequestLog, Service};
 use crate::tokens::Scope;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -49,7 +49,7 @@ async fn guard(
     service.metrics.answered((endpoint.method, endpoint.path), status, seconds);
     let path = path.path_and_query().map_or("/", |path| path.as_str());
     let client = client.as_deref();
-    (service.log)(&service::Request { method: method.as_str(), path, status, seconds, client });
+    (service.log)(&RequestLog { method: method.as_str(), path, status, seconds, client });
     response
 }
 

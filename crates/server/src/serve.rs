@@ -6,7 +6,7 @@ use crate::options::{Limits, ServeOptions};
 use crate::problem::Problem;
 use crate::questions::Questions;
 use crate::router::router;
-use crate::service::{Request, Service};
+use crate::service::{RequestLog, Service};
 use crate::tokens::{Tokens, TokensError};
 use crate::writing::Writing;
 use axum::Router;
@@ -91,7 +91,7 @@ pub enum ServeError {
 pub fn serve(
     options: &ServeOptions,
     started: impl FnOnce(SocketAddr),
-    log: impl Fn(&Request<'_>) + Send + Sync + 'static,
+    log: impl Fn(&RequestLog<'_>) + Send + Sync + 'static,
     stop: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -105,7 +105,7 @@ pub fn serve(
 async fn run(
     options: &ServeOptions,
     started: impl FnOnce(SocketAddr),
-    log: Box<dyn Fn(&Request<'_>) + Send + Sync>,
+    log: Box<dyn Fn(&RequestLog<'_>) + Send + Sync>,
     stop: impl Fn() -> bool,
 ) -> Result<(), ServeError> {
     let ServeOptions { index: dir, listen, tokens, read_only, threads, limits } = options;
@@ -130,7 +130,7 @@ async fn run(
     let (stopping, _) = watch::channel(false);
     let service = Arc::new(Service {
         index: Index::open(dir)?,
-        filter: filter.map_err(Problem::from),
+        filter: filter.map(Arc::new).map_err(Problem::from),
         questions: Questions::new(threads, limits),
         writing,
         tokens,

@@ -16,8 +16,8 @@ use tokio::sync::watch;
 /// What all requests share.
 pub(crate) struct Service {
     pub(crate) index: Index,
-    /// `None` if the index can have no filter; then the reason.
-    pub(crate) filter: Result<MessageFilter, Problem>,
+    /// The filter of messages, or why the index can have none.
+    pub(crate) filter: Result<Arc<MessageFilter>, Problem>,
     pub(crate) questions: Questions,
     /// `None` in a service that only reads.
     pub(crate) writing: Option<Writing>,
@@ -28,13 +28,13 @@ pub(crate) struct Service {
     pub(crate) description: serde_json::Value,
     /// Whether the service is being stopped.
     pub(crate) stopping: watch::Sender<bool>,
-    pub(crate) log: Box<dyn Fn(&Request<'_>) + Send + Sync>,
+    pub(crate) log: Box<dyn Fn(&RequestLog<'_>) + Send + Sync>,
 }
 
 /// A request that was answered, for a log.
 #[derive(Debug, Clone, Serialize)]
 #[non_exhaustive]
-pub struct Request<'a> {
+pub struct RequestLog<'a> {
     /// `GET`, `POST`, …
     pub method: &'a str,
     /// The path, with its query.

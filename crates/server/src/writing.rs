@@ -57,7 +57,7 @@ pub(crate) struct Writing {
     room: Arc<Semaphore>,
 }
 
-/// The thread that writes; it ends when nobody can hand it changes any more.
+/// The thread that writes; it ends when its [`Writing`] is dropped.
 pub(crate) struct WritingThread(JoinHandle<()>);
 
 impl WritingThread {
@@ -197,7 +197,7 @@ impl Writer {
                     self.metrics.changes.observe(outcomes.len() as f64);
                     self.metrics.seconds.observe(begun.elapsed().as_secs_f64());
                     for (reply, outcome) in replies.into_iter().zip(outcomes) {
-                        // Whoever asked may be gone.
+                        // The client may be gone.
                         let _ = reply.send(Ok(Changed { outcome, commit }));
                     }
                 }

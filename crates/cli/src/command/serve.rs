@@ -25,7 +25,7 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
         }
     };
     let logs = !quiet && log::form() == Log::Json;
-    let log = move |request: &lookalike_server::Request<'_>| {
+    let log = move |request: &lookalike_server::RequestLog<'_>| {
         if logs {
             log::request(request);
         }

@@ -1,13 +1,14 @@
 //! Questions about the stored documents.
 
 use crate::body;
-use crate::endpoint::{DEADLINE, Endpoint, ID, Parameter, Place, json, json_of, query};
+use crate::endpoint::{
+    DEADLINE, Endpoint, GivenId, ID, Parameter, Place, id, json, json_of, query,
+};
 use crate::options::Limits;
 use crate::problem::Problem;
 use crate::service::Service;
 use crate::tokens::Scope;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::{get, post};
 use lookalike::index::{
@@ -112,16 +113,14 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
 const LIMIT: Parameter = Parameter {
     name: "limit",
     place: Place::Query,
-    about: "Only the first so many.",
+    about: "At most this many documents.",
     schema: |_| schemars::json_schema!({"type": "integer", "minimum": 1}),
     required: false,
 };
 
 async fn ask(State(service): Shared, request: Request) -> Result<Response, Problem> {
     let headers = request.headers().clone();
-    body::expect_type(&headers, "application/json")?;
-    let body = body::read(request.into_body(), &service.limits).await?;
-    let question = Question::from_json(&body)?;
+    let question = Question::from_json(&body::json_bytes(request, &service.limits).await?)?;
     let reply = service.ask(&headers, move |service, stop| service.index.answer(&question, stop));
     let reply = reply.await?;
     service.metrics.asked(reply.cost());
@@ -165,12 +164,6 @@ fn at_most(count: usize, what: &str) -> Result<(), Problem> {
     }
 }
 
-/// The id in a path.
-pub(super) fn id(path: Result<Path<String>, PathRejection>) -> Result<String, Problem> {
-    let wrong = |rejection: PathRejection| Problem::bad_request(rejection.body_text());
-    path.map(|Path(id)| id).map_err(wrong)
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClusterQuery {
@@ -179,7 +172,7 @@ struct ClusterQuery {
 
 async fn cluster(
     State(service): Shared,
-    path: Result<Path<String>, PathRejection>,
+    path: GivenId,
     request: Request,
 ) -> Result<Response, Problem> {
     let ClusterQuery { limit } = query(request.uri())?;
@@ -199,7 +192,7 @@ struct ExplainQuery {
 
 async fn explain(
     State(service): Shared,
-    path: Result<Path<String>, PathRejection>,
+    path: GivenId,
     request: Request,
 ) -> Result<Response, Problem> {
     let (id, ExplainQuery { other }) = (id(path)?, query(request.uri())?);
@@ -211,7 +204,7 @@ async fn explain(
 
 async fn document(
     State(service): Shared,
-    path: Result<Path<String>, PathRejection>,
+    path: GivenId,
     request: Request,
 ) -> Result<Response, Problem> {
     let id = id(path)?;

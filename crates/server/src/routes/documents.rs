@@ -1,16 +1,16 @@
 //! Adding, replacing and deleting documents.
 
-use super::asking::id;
 use crate::body;
-use crate::endpoint::{Content, Endpoint, ID, Parameter, Place, json_of, json_with, query};
+use crate::endpoint::{
+    Content, Endpoint, GivenId, ID, Parameter, Place, id, json, json_of, json_with, query,
+};
 use crate::lines::Lines;
 use crate::problem::Problem;
 use crate::service::Service;
 use crate::tokens::Scope;
 use crate::writing::Changed;
 use axum::body::Body;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post, put};
@@ -168,7 +168,7 @@ struct PutQuery {
 
 async fn put_one(
     State(service): Shared,
-    path: Result<Path<String>, PathRejection>,
+    path: GivenId,
     request: Request,
 ) -> Result<Response, Problem> {
     let (id, PutQuery { unless_duplicate }) = (id(path)?, query(request.uri())?);
@@ -197,14 +197,11 @@ async fn put_one(
             Err(Problem::new(StatusCode::PRECONDITION_FAILED, "exists", detail))
         }
         What::Added => json_with(StatusCode::CREATED, &done),
-        _ => json_with(StatusCode::OK, &done),
+        _ => json(&done),
     }
 }
 
-async fn delete_one(
-    State(service): Shared,
-    path: Result<Path<String>, PathRejection>,
-) -> Result<Response, Problem> {
+async fn delete_one(State(service): Shared, path: GivenId) -> Result<Response, Problem> {
     let id = id(path)?;
     let done = Done::of(service.writing()?.change(IndexChange::Delete { id }).await?);
     match done.map_err(Problem::bad_request)? {
@@ -212,7 +209,7 @@ async fn delete_one(
             let detail = "no document has this id";
             Err(Problem::new(StatusCode::NOT_FOUND, "no_such_document", detail))
         }
-        done => json_with(StatusCode::OK, &done),
+        done => json(&done),
     }
 }
 
@@ -269,20 +266,13 @@ async fn add_lines(State(service): Shared, request: Request) -> Result<Response,
     let reading = Arc::clone(&service);
     tokio::spawn(async move {
         while let Some((number, line)) = lines.next().await {
-            let pending: Pending = match (line, reading.writing()) {
-                (Err(problem), _) | (_, Err(problem)) => Box::pin(std::future::ready(Err(problem))),
-                (Ok(line), Ok(writing)) => {
-                    let line = String::from_utf8_lossy(&line).into_owned();
-                    let unless_duplicate = unless_duplicate.clone();
-                    let change = IndexChange::Put(Put { line, only_new, unless_duplicate });
-                    match writing.changing(change).await {
-                        Ok(pending) => Box::pin(pending),
-                        Err(problem) => Box::pin(std::future::ready(Err(problem))),
-                    }
-                }
+            let put = |line| Put { line, only_new, unless_duplicate: unless_duplicate.clone() };
+            let pending: Pending = match hand_over(&reading, line.map(put)).await {
+                Ok(pending) => Box::pin(pending),
+                Err(problem) => Box::pin(std::future::ready(Err(problem))),
             };
             if send.send((number, pending)).await.is_err() {
-                // Nobody reads the answers any more.
+                // The client is gone.
                 return;
             }
         }
@@ -291,6 +281,14 @@ async fn add_lines(State(service): Shared, request: Request) -> Result<Response,
     // Failures are lines of the answer.
     let body = futures_util::stream::unfold(answered, Answering::next).map(Ok::<_, Infallible>);
     Ok(([(header::CONTENT_TYPE, NDJSON)], Body::from_stream(body)).into_response())
+}
+
+/// Hands the document of a line to the thread that writes.
+async fn hand_over(
+    service: &Service,
+    put: Result<Put, Problem>,
+) -> Result<impl Future<Output = Result<Changed, Problem>> + use<>, Problem> {
+    service.writing()?.changing(IndexChange::Put(put?)).await
 }
 
 /// Answers the lines of a stream in their order.

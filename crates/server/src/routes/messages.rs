@@ -98,12 +98,8 @@ async fn verdict(
 ) -> Result<Response, Problem> {
     let headers = request.headers().clone();
     let message = message(request, &service).await?;
-    service.filter.as_ref().map_err(Problem::clone)?;
-    let verdict = service.ask(&headers, move |service, _| match &service.filter {
-        Ok(filter) => filter.verdict(&message).map(Some),
-        Err(_) => Ok(None),
-    });
-    let Some(verdict) = verdict.await? else { return Err(crate::questions::internal()) };
+    let filter = service.filter.clone()?;
+    let verdict = service.ask(&headers, move |_, _| filter.verdict(&message)).await?;
     service.metrics.judged(verdict.verdict.name());
     json(&verdict)
 }
