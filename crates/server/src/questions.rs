@@ -63,17 +63,24 @@ impl Questions {
         let gone = Arc::new(AtomicBool::new(false));
         let _gone = SetOnDrop(Arc::clone(&gone));
         let stop = Deadline { deadline, gone };
-        let answer = tokio::task::spawn_blocking(move || {
+        blocking(move || {
             // Held as long as the thread works, also when the client is gone.
             let _held = (admitted, running);
             question(&stop)
-        });
-        let answer = answer.await.map_err(|_| {
-            let detail = "an internal error; the service goes on, and its log has the message";
-            Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail)
-        });
-        Ok(answer??)
+        })
+        .await
     }
+}
+
+/// Runs a step on a thread that may block.
+pub(crate) async fn blocking<T: Send + 'static>(
+    step: impl FnOnce() -> Result<T, LookalikeError> + Send + 'static,
+) -> Result<T, Problem> {
+    let done = tokio::task::spawn_blocking(step).await.map_err(|_| {
+        let detail = "an internal error; the service goes on, and its log has the message";
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail)
+    });
+    Ok(done??)
 }
 
 /// When a question is stopped.

@@ -2,10 +2,11 @@
 
 use crate::endpoint::{Content, DEADLINE, Endpoint, json, json_of};
 use crate::problem::Problem;
+use crate::questions::blocking;
 use crate::service::Service;
 use crate::tokens::Scope;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, header};
+use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use schemars::JsonSchema;
@@ -95,14 +96,12 @@ struct Ready {
     documents: u64,
 }
 
-/// The last commit, and how many documents it has.
+/// The last commit, and how many documents it has. No question, so that it is answered also while
+/// questions are refused.
 async fn last_commit(service: &Arc<Service>) -> Result<Ready, Problem> {
-    let headers = HeaderMap::new();
-    let found = service.ask(&headers, |service, _| {
-        let snapshot = service.index.snapshot()?;
-        Ok(Ready { commit: snapshot.commit(), documents: snapshot.len() })
-    });
-    found.await
+    let service = Arc::clone(service);
+    let snapshot = blocking(move || service.index.snapshot()).await?;
+    Ok(Ready { commit: snapshot.commit(), documents: snapshot.len() })
 }
 
 async fn ready(State(service): Shared) -> Result<Response, Problem> {
