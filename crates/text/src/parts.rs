@@ -12,7 +12,7 @@
 mod identifiers;
 
 use crate::casing::lower_into;
-use crate::classes::{CASED, Classes, DIGIT, MARK, UNSPACED, UPPER, WORD};
+use crate::classes::{CASED, Classes, DIGIT, MARK, SYMBOL, UNSPACED, UPPER, WORD};
 use crate::normal::Buffers;
 use crate::operators::{Around, is_operator, is_sign};
 use crate::window::is_gap;
@@ -332,7 +332,9 @@ impl<F: FnMut(TextPart, &[u8])> PartScan<'_, F> {
         let at = |place: usize| characters.get(place).map(|&(c, _)| c);
         let space = self.before.last.map(|_| ' ');
         for (place, &(c, class)) in characters.iter().enumerate() {
-            if class & (WORD | UNSPACED | MARK) != 0 || c == ' ' {
+            // A mark that is a symbol too, as those that colour an emoji, is one.
+            let is_mark = class & (MARK | SYMBOL) == MARK;
+            if class & (WORD | UNSPACED) != 0 || is_mark || c == ' ' {
                 continue;
             }
             let before = match place {

@@ -331,7 +331,7 @@ proptest! {
 
     /// In any text, symbols are those that a scan of the whole text finds.
     #[test]
-    fn symbols_are_the_operators(text in prop_oneof![text(), "\\PC{0,40}", "[0-9 \n\u{a0}.,'!=–-]{0,12}"]) {
+    fn symbols_are_the_operators(text in prop_oneof![text(), "\\PC{0,40}", "[0-9 \n\u{a0}.,'!=–-]{0,12}", "[a1é\u{301} \n👍🏻🏿!=-]{0,8}"]) {
         let mut expected = Vec::new();
         let settings = AnalysisSettings { case: Case::Keep, ..AnalysisSettings::default() };
         let mut scratch = OperatorScratch::default();
