@@ -86,7 +86,7 @@ HOME = {
     "hyper": {"lookalike-server"},
     "prometheus-client": {"lookalike-server"},
     "reqwest": {"lookalike-store"},
-    "rustls": {"lookalike-store"},
+    "rustls": {"lookalike-store", "lookalike-server"},
     "html5ever": {"lookalike-text"},
     "unicode-security": {"lookalike-text"},
     "mail-parser": {"lookalike-io"},

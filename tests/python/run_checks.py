@@ -74,6 +74,7 @@ from checks.report import report_data
 from checks.resume import interruption, resuming, resuming_passages
 from checks.sections import sections
 from checks.service import service_answers, service_changes, service_kills, service_limits, service_stops
+from checks.service_tls import service_tls, service_tokens
 from checks.simhash_features import separated, simhash_features
 from checks.site_boilerplate import site_boilerplate
 from checks.store_extracting import store_extracting
@@ -178,6 +179,8 @@ PARTS = (
     service_limits,
     service_stops,
     service_kills,
+    service_tls,
+    service_tokens,
     pipes,
     object_stores,
     store_extracting,

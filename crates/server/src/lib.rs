@@ -19,11 +19,15 @@ mod router;
 mod routes;
 mod serve;
 mod service;
+mod tls;
 mod tokens;
+mod watched;
 mod writing;
 
 pub use openapi::description;
 pub use options::{Limits, ServeOptions};
 pub use serve::{ServeError, serve};
-pub use service::RequestLog;
+pub use service::{RequestLog, ServeEvent};
+pub use tls::{TlsError, TlsFiles};
 pub use tokens::{Scope, Tokens, TokensError};
+pub use watched::UnreadableFile;

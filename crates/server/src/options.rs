@@ -1,5 +1,6 @@
 //! What a service is started with.
 
+use crate::tls::TlsFiles;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -12,8 +13,11 @@ pub struct ServeOptions {
     /// Address and port to listen on; port 0 for a free one. Without tokens, an address of this
     /// machine only.
     pub listen: String,
-    /// File of tokens ([`Tokens`](crate::Tokens)); `None` to answer any client.
+    /// File of tokens ([`Tokens`](crate::Tokens)), read again when it changes; `None` to answer any
+    /// client.
     pub tokens: Option<PathBuf>,
+    /// Certificate for TLS, read again when it changes; `None` to speak HTTP in the clear.
+    pub tls: Option<TlsFiles>,
     /// Changes nothing, so that another process may write the index.
     pub read_only: bool,
     /// Questions that are answered at the same time; 0 for one on each core.
@@ -29,6 +33,7 @@ impl ServeOptions {
             index: index.into(),
             listen: "127.0.0.1:7070".to_owned(),
             tokens: None,
+            tls: None,
             read_only: false,
             threads: 0,
             limits: Limits::default(),

@@ -3,7 +3,7 @@
 use crate::endpoint::Endpoint;
 use crate::problem::Problem;
 use crate::routes;
-use crate::service::{RequestLog, Service};
+use crate::service::{RequestLog, ServeEvent, Service};
 use crate::tokens::Scope;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -49,7 +49,8 @@ async fn guard(
     service.metrics.answered((endpoint.method, endpoint.path), status, seconds);
     let path = path.path_and_query().map_or("/", |path| path.as_str());
     let client = client.as_deref();
-    (service.log)(&RequestLog { method: method.as_str(), path, status, seconds, client });
+    let method = method.as_str();
+    (service.tell)(&ServeEvent::Answered(RequestLog { method, path, status, seconds, client }));
     response
 }
 
@@ -70,7 +71,7 @@ fn admit(
         let detail = "this service needs a token: send the header `authorization: Bearer TOKEN`";
         return Err(Problem::new(StatusCode::UNAUTHORIZED, "no_token", detail));
     };
-    match tokens.find(token.trim()) {
+    match tokens.get().find(token.trim()) {
         None => {
             let detail = "the token is not known here";
             Err(Problem::new(StatusCode::UNAUTHORIZED, "unknown_token", detail))

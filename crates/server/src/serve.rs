@@ -6,22 +6,25 @@ use crate::options::{Limits, ServeOptions};
 use crate::problem::Problem;
 use crate::questions::Questions;
 use crate::router::router;
-use crate::service::{RequestLog, Service};
+use crate::service::{ServeEvent, Service};
+use crate::tls::{self, TlsError};
 use crate::tokens::{Tokens, TokensError};
+use crate::watched;
 use crate::writing::Writing;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use lookalike::filter::{FilterOptions, MessageFilter};
 use lookalike::{Index, LookalikeError};
 use std::net::SocketAddr;
 use std::sync::Arc;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
+use tokio_rustls::TlsAcceptor;
 
 /// Why a service did not start, or ended.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +46,9 @@ pub enum ServeError {
         /// Why.
         error: std::io::Error,
     },
+    /// The certificate cannot be used.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
     /// An address that others reach, without tokens.
     #[error(
         "{address} can be reached from other machines, and anybody who reaches it could read and \
@@ -57,15 +63,14 @@ pub enum ServeError {
     Runtime(std::io::Error),
 }
 
-/// Serves an index until `stop` says so. `started` is called with the address that it listens on,
-/// `log` with each request that was answered.
+/// Serves an index until `stop` says so, and tells what happens.
 ///
 /// When it is stopped, it takes no more connections, answers the requests that it has
 /// ([`Limits::stop`] is the longest time for that), and makes all changes durable.
 ///
 /// ```
 /// use lookalike::{IndexWriter, index::IndexSettings};
-/// use lookalike_server::{ServeOptions, serve};
+/// use lookalike_server::{ServeEvent, ServeOptions, serve};
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicBool, Ordering};
 ///
@@ -76,12 +81,14 @@ pub enum ServeError {
 /// let mut options = ServeOptions::new(&dir);
 /// options.listen = "127.0.0.1:0".to_owned();
 /// let stop = Arc::new(AtomicBool::new(false));
-/// let started = |address| {
-///     println!("http://{address}/v1/query answers questions");
-///     stop.store(true, Ordering::Relaxed);
-/// };
 /// let is_stopped = Arc::clone(&stop);
-/// serve(&options, started, |_| {}, move || is_stopped.load(Ordering::Relaxed))?;
+/// let tell = move |event: &ServeEvent<'_>| {
+///     if let ServeEvent::Listening { url, .. } = event {
+///         println!("{url}/v1/query answers questions");
+///         stop.store(true, Ordering::Relaxed);
+///     }
+/// };
+/// serve(&options, tell, move || is_stopped.load(Ordering::Relaxed))?;
 /// # Ok(())
 /// # }
 /// ```
@@ -90,8 +97,7 @@ pub enum ServeError {
 /// [`ServeError`]: before it listens, and never afterwards.
 pub fn serve(
     options: &ServeOptions,
-    started: impl FnOnce(SocketAddr),
-    log: impl Fn(&RequestLog<'_>) + Send + Sync + 'static,
+    tell: impl Fn(&ServeEvent<'_>) + Send + Sync + 'static,
     stop: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), ServeError> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -99,17 +105,17 @@ pub fn serve(
         .thread_name("lookalike-serve")
         .build()
         .map_err(ServeError::Runtime)?;
-    runtime.block_on(run(options, started, Box::new(log), stop))
+    runtime.block_on(run(options, Box::new(tell), stop))
 }
 
 async fn run(
     options: &ServeOptions,
-    started: impl FnOnce(SocketAddr),
-    log: Box<dyn Fn(&RequestLog<'_>) + Send + Sync>,
+    tell: Box<dyn Fn(&ServeEvent<'_>) + Send + Sync>,
     stop: impl Fn() -> bool,
 ) -> Result<(), ServeError> {
-    let ServeOptions { index: dir, listen, tokens, read_only, threads, limits } = options;
+    let ServeOptions { index: dir, listen, tokens, tls, read_only, threads, limits } = options;
     let tokens = tokens.as_deref().map(Tokens::read).transpose()?;
+    let tls = tls.as_ref().map(tls::read).transpose()?;
     let failed = |error| ServeError::Listen { address: listen.clone(), error };
     let listener = TcpListener::bind(listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
@@ -134,15 +140,19 @@ async fn run(
         questions: Questions::new(threads, limits),
         writing,
         tokens,
+        tls,
         limits: *limits,
         metrics,
         description: description(),
         stopping,
-        log,
+        tell,
     });
-    started(address);
+    let scheme = if service.tls.is_some() { "https" } else { "http" };
+    (service.tell)(&ServeEvent::Listening { url: format!("{scheme}://{address}"), address });
+    let refreshing = tokio::spawn(refresh(Arc::clone(&service)));
     let connections = accept(&listener, &service, router(&service), stop).await;
     service.stopping.send_replace(true);
+    refreshing.abort();
     drop(listener);
     let _ = tokio::time::timeout(limits.stop, connections.shutdown()).await;
     // With the last request that may write, the thread that writes ends.
@@ -183,32 +193,60 @@ async fn accept(
             tokio::spawn(refuse(stream));
             continue;
         };
-        let connection = connection(stream, &service.limits, router.clone());
-        let connection = graceful.watch(connection);
-        let open = service.metrics.connections.clone();
+        let (service, router) = (Arc::clone(service), router.clone());
+        let watcher = graceful.watcher();
         tokio::spawn(async move {
-            open.inc();
-            // A client that went away or sent no HTTP is not an error of ours.
-            let _ = connection.await;
-            open.dec();
+            service.metrics.connections.inc();
+            connect(stream, &service, router, watcher).await;
+            service.metrics.connections.dec();
             drop(place);
         });
     }
 }
 
-type Connection = http1::Connection<
-    TokioIo<std::pin::Pin<Box<TimeoutStream<TcpStream>>>>,
-    TowerToHyperService<Router>,
->;
+type Timed = std::pin::Pin<Box<TimeoutStream<TcpStream>>>;
 
-fn connection(stream: TcpStream, limits: &Limits, router: Router) -> Connection {
+/// Answers the requests of a connection.
+async fn connect(stream: TcpStream, service: &Service, router: Router, watcher: Watcher) {
+    let limits = &service.limits;
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(limits.idle));
-    http1::Builder::new()
+    let stream: Timed = Box::pin(stream);
+    match &service.tls {
+        None => answer(stream, limits, router, watcher).await,
+        Some(tls) => {
+            let handshake = TlsAcceptor::from(tls.get()).accept(stream);
+            // A client that speaks no TLS, or has another idea of it, is not an error of ours.
+            if let Ok(Ok(stream)) = tokio::time::timeout(limits.head, handshake).await {
+                answer(Box::new(stream), limits, router, watcher).await;
+            }
+        }
+    }
+}
+
+async fn answer(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    limits: &Limits,
+    router: Router,
+    watcher: Watcher,
+) {
+    let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.head)
-        .serve_connection(TokioIo::new(Box::pin(stream)), TowerToHyperService::new(router))
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    // A client that went away or sent no HTTP is not an error of ours.
+    let _ = watcher.watch(connection).await;
+}
+
+/// Reads files that changed, until it is dropped.
+async fn refresh(service: Arc<Service>) {
+    let mut tick = tokio::time::interval(watched::EVERY);
+    loop {
+        tick.tick().await;
+        let service = Arc::clone(&service);
+        let _ = tokio::task::spawn_blocking(move || service.refresh()).await;
+    }
 }
 
 /// Tells a client that there are too many connections.

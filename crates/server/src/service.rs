@@ -4,12 +4,16 @@ use crate::metrics::Metrics;
 use crate::options::Limits;
 use crate::problem::Problem;
 use crate::questions::{Deadline, Questions};
-use crate::tokens::Tokens;
+use crate::tls::TlsError;
+use crate::tokens::{Tokens, TokensError};
+use crate::watched::{UnreadableFile, Watched, names};
 use crate::writing::Writing;
 use axum::http::{HeaderMap, StatusCode};
 use lookalike::filter::MessageFilter;
 use lookalike::{Index, LookalikeError};
+use rustls::ServerConfig;
 use serde::Serialize;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -21,14 +25,40 @@ pub(crate) struct Service {
     pub(crate) questions: Questions,
     /// `None` in a service that only reads.
     pub(crate) writing: Option<Writing>,
-    pub(crate) tokens: Option<Tokens>,
+    pub(crate) tokens: Option<Watched<Tokens, TokensError>>,
+    pub(crate) tls: Option<Watched<ServerConfig, TlsError>>,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     /// The description of the endpoints.
     pub(crate) description: serde_json::Value,
     /// Whether the service is being stopped.
     pub(crate) stopping: watch::Sender<bool>,
-    pub(crate) log: Box<dyn Fn(&RequestLog<'_>) + Send + Sync>,
+    pub(crate) tell: Box<dyn Fn(&ServeEvent<'_>) + Send + Sync>,
+}
+
+/// What a service tells who started it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServeEvent<'a> {
+    /// It listens.
+    Listening {
+        /// Where it answers, for example `http://127.0.0.1:7070`.
+        url: String,
+        /// The address.
+        address: SocketAddr,
+    },
+    /// It answered a request.
+    Answered(RequestLog<'a>),
+    /// It uses the new content of files.
+    Reloaded {
+        /// The files.
+        files: String,
+    },
+    /// Files have a new content that cannot be used: it goes on with the one before.
+    NotReloaded {
+        /// Why.
+        reason: String,
+    },
 }
 
 /// A request that was answered, for a log.
@@ -63,6 +93,23 @@ impl Service {
     /// Tells when the service is being stopped.
     pub(crate) fn stopping(&self) -> watch::Receiver<bool> {
         self.stopping.subscribe()
+    }
+
+    /// Reads the files of tokens and certificates again if they changed.
+    pub(crate) fn refresh(&self) {
+        self.refresh_one(self.tokens.as_ref());
+        self.refresh_one(self.tls.as_ref());
+    }
+
+    fn refresh_one<T, E: From<UnreadableFile> + ToString>(&self, watched: Option<&Watched<T, E>>) {
+        let Some(watched) = watched else { return };
+        match watched.refresh() {
+            None => {}
+            Some(Ok(())) => (self.tell)(&ServeEvent::Reloaded { files: names(watched.paths()) }),
+            Some(Err(error)) => {
+                (self.tell)(&ServeEvent::NotReloaded { reason: error.to_string() });
+            }
+        }
     }
 
     /// The thread that writes.

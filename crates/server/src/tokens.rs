@@ -1,5 +1,6 @@
 //! Bearer tokens and what they allow.
 
+use crate::watched::{UnreadableFile, Watched};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use subtle::ConstantTimeEq;
@@ -47,13 +48,8 @@ struct Token {
 #[derive(Debug, thiserror::Error)]
 pub enum TokensError {
     /// The file cannot be read.
-    #[error("{}: {error}", path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        error: std::io::Error,
-    },
+    #[error(transparent)]
+    Unreadable(#[from] UnreadableFile),
     /// A line that is none of a token.
     #[error("{}:{line}: {reason}; a line is `SHA-256 SCOPES NAME`, for example `$(printf %s \"$TOKEN\" | sha256sum | cut -c-64) read,write loader`", path.display())]
     Line {
@@ -73,14 +69,19 @@ pub enum TokensError {
 }
 
 impl Tokens {
-    /// Reads a file of tokens.
+    /// Reads a file of tokens, which may change while the service runs.
     ///
     /// # Errors
     /// A file that cannot be read; a line that is none of a token; no line at all.
-    pub fn read(path: &Path) -> Result<Self, TokensError> {
+    pub(crate) fn read(path: &Path) -> Result<Watched<Self, TokensError>, TokensError> {
+        let owned = path.to_owned();
+        let parse =
+            move |bytes: &[Vec<u8>]| Self::parse(&owned, &String::from_utf8_lossy(&bytes[0]));
+        Watched::read(vec![path.to_owned()], Box::new(parse))
+    }
+
+    fn parse(path: &Path, text: &str) -> Result<Self, TokensError> {
         let owned = || path.to_owned();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| TokensError::Read { path: owned(), error })?;
         let mut tokens = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let line = line.trim();
@@ -136,12 +137,9 @@ impl Token {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write;
 
     fn read(text: &str) -> Result<Tokens, TokensError> {
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(text.as_bytes()).unwrap();
-        Tokens::read(file.path())
+        Tokens::parse(Path::new("tokens.txt"), text)
     }
 
     /// `printf %s secret | sha256sum`

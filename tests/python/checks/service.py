@@ -25,6 +25,8 @@ class Service:
 
     def __init__(self, process: subprocess.Popen, port: int):
         self.process, self.port = process, port
+        # What it says after its first line, as it comes.
+        self.said: list[str] = []
 
     def ask(self, method: str, path: str, body=None, headers=None) -> tuple:
         """Status, head and body: parsed if it is JSON."""
@@ -60,15 +62,16 @@ def serving(c: Checks, index: Path, *options: object):
     command = [c.binary, "serve", index, "--listen", "127.0.0.1:0", *options]
     process = subprocess.Popen([str(part) for part in command], stderr=subprocess.PIPE, text=True)
     told = process.stderr.readline()
-    port = re.search(r"http://127\.0\.0\.1:(\d+)", told)
+    port = re.search(r"https?://127\.0\.0\.1:(\d+)", told)
     if not port:
         process.kill()
         raise AssertionError(told + process.stderr.read())
-    # What it says later must not fill the pipe.
-    rest = threading.Thread(target=process.stderr.read, daemon=True)
+    service = Service(process, int(port[1]))
+    # It must not fill the pipe.
+    rest = threading.Thread(target=lambda: service.said.extend(process.stderr), daemon=True)
     rest.start()
     try:
-        yield Service(process, int(port[1]))
+        yield service
     finally:
         if process.poll() is None:
             process.terminate()

@@ -14,9 +14,13 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:7070")]
     pub(crate) listen: String,
     /// File of tokens that may ask and change: lines `SHA-256 SCOPES NAME`, scopes read, write and
-    /// report separated by commas. Needed to listen on an address that other machines reach
+    /// report separated by commas. Needed to listen on an address that other machines reach. A changed file is used from then on
     #[arg(long, value_name = "FILE")]
     pub(crate) tokens: Option<PathBuf>,
+    /// Speak TLS with this certificate (PEM, with its chain) and its private key. Files that are
+    /// replaced are used from then on
+    #[arg(long, num_args = 2, value_names = ["CERT", "KEY"])]
+    pub(crate) tls: Vec<PathBuf>,
     /// Change nothing, so that another process may write the index
     #[arg(long)]
     pub(crate) read_only: bool,

@@ -5,7 +5,7 @@ use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
 use crate::log::{self, Log};
 use crate::terminal::tell;
-use lookalike_server::{Limits, ServeError, ServeOptions, serve};
+use lookalike_server::{Limits, ServeError, ServeEvent, ServeOptions, TlsFiles, serve};
 
 pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
     interrupt::listen()?;
@@ -18,19 +18,27 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
     options.threads = args.threads.unwrap_or(0);
     options.limits = limits;
     let quiet = args.quiet;
-    let started = |address| {
-        if !quiet {
-            let dir = args.dir.display();
-            tell(format_args!("{dir} is served at http://{address}"));
+    options.tls = match &args.tls[..] {
+        [certificates, key] => {
+            Some(TlsFiles { certificates: certificates.clone(), key: key.clone() })
         }
+        _ => None,
     };
+    let dir = args.dir.clone();
     let logs = !quiet && log::form() == Log::Json;
-    let log = move |request: &lookalike_server::RequestLog<'_>| {
-        if logs {
-            log::request(request);
+    let tell_event = move |event: &ServeEvent<'_>| match event {
+        ServeEvent::NotReloaded { reason } => {
+            tell(format_args!("{reason}; what was there before is used until this is mended"));
         }
+        _ if quiet => {}
+        ServeEvent::Listening { url, .. } => {
+            tell(format_args!("{} is served at {url}", dir.display()));
+        }
+        ServeEvent::Answered(request) if logs => log::request(request),
+        ServeEvent::Reloaded { files } => tell(format_args!("{files}: the new content is used")),
+        _ => {}
     };
-    let served = serve(&options, started, log, || interrupt::signal().is_some());
+    let served = serve(&options, tell_event, || interrupt::signal().is_some());
     served.map_err(|error| match error {
         ServeError::Index(error) => error.into(),
         error @ ServeError::NoTokens { .. } => WrongUsage(error.to_string()).into(),
