@@ -55,6 +55,7 @@ from checks.mail import mail
 from checks.mail_options import mail_options
 from checks.methods import lexicons, methods, simhash_idf
 from checks.office import office
+from checks.milter import milter
 from checks.near_passages import near_passages
 from checks.passages import passages
 from checks.passages_against_index import passages_against_index
@@ -181,6 +182,7 @@ PARTS = (
     service_kills,
     service_tls,
     service_tokens,
+    milter,
     pipes,
     object_stores,
     store_extracting,

@@ -9,6 +9,8 @@ mod index;
 mod input;
 mod lexicon;
 mod matching;
+#[cfg(feature = "service")]
+mod milter;
 mod options;
 mod output;
 mod passages;
@@ -28,7 +30,7 @@ pub(crate) use {
 };
 
 #[cfg(feature = "service")]
-pub(crate) use serve::*;
+pub(crate) use {milter::*, serve::*};
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -246,6 +248,18 @@ Examples:
   lookalike serve corpus.index --listen 0.0.0.0:7070 --tokens tokens.txt
   lookalike serve corpus.index --read-only --listen 127.0.0.1:7071")]
     Serve(ServeArgs),
+    /// Give verdicts on the messages of a mail server (Postfix, Sendmail), over the milter protocol
+    #[cfg(feature = "service")]
+    #[command(after_help = "\
+Each message is accepted with its verdict in the header field X-Lookalike; one
+that cannot be judged in time, too. Reports count from the next message on.
+
+Examples:
+  lookalike milter spam.index
+  postconf -e smtpd_milters=inet:127.0.0.1:7072 milter_default_action=accept
+  lookalike milter spam.index --listen unix:/run/lookalike/milter.sock
+  lookalike milter spam.index --quarantine --log json")]
+    Milter(MilterArgs),
     /// List the methods of the papers, or the parameters of one
     #[command(after_help = "\
 Examples:

@@ -141,6 +141,12 @@ pub(crate) fn request(request: &lookalike_server::RequestLog<'_>) {
     event("request", json!(request));
 }
 
+/// A message that a milter answered.
+#[cfg(feature = "service")]
+pub(crate) fn mail(message: &lookalike_server::MilterLog<'_>) {
+    event("mail", json!(message));
+}
+
 /// The result of a command that makes no summary.
 pub(crate) fn other_result(fields: Value) {
     event("result", fields);

@@ -228,9 +228,10 @@ pub mod sweeps {
 pub mod filter {
     //! A filter of messages, and reports about the documents of an index.
     pub use lookalike_monitor::{
-        FilterOptions, Filtered, MatchRule, MatchedPrototype, MessageFilter, Prototype, Report,
-        ReportCounts, ReportOptions, Reported, ReportsDone, Verdict, VerdictKind, mail_record,
-        prototypes, report, report_all, set_filter_rule,
+        FilterOptions, Filtered, MAIL_FIELD, MatchRule, MatchedPrototype, MessageFilter, NotJudged,
+        Prototype, Report, ReportCounts, ReportOptions, Reported, ReportsDone, Verdict,
+        VerdictKind, can_be_mail_field, is_mail_field, mail_record, prototypes, report, report_all,
+        set_filter_rule,
     };
     pub use lookalike_run::index::FilterRule;
 }

@@ -12,6 +12,7 @@
 
 mod decide;
 mod list;
+mod mail_field;
 mod matching;
 mod message_filter;
 mod one_mail;
@@ -25,6 +26,7 @@ mod score;
 mod verdict;
 
 pub use list::{Prototype, prototypes};
+pub use mail_field::{MAIL_FIELD, NotJudged, can_be_mail_field, is_mail_field};
 pub use message_filter::MessageFilter;
 pub use one_mail::mail_record;
 pub use options::{FilterOptions, MatchRule, Report, ReportOptions};

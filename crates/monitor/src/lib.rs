@@ -9,9 +9,10 @@ pub use collapse::{
     CollapseItem, CollapseOptions, CollapsedGroup, CollapsedItem, collapse, collapse_by_index,
 };
 pub use filter::{
-    FilterOptions, Filtered, MatchRule, MatchedPrototype, MessageFilter, Prototype, Report,
-    ReportCounts, ReportOptions, Reported, ReportsDone, SharedText, Verdict, VerdictKind,
-    mail_record, prototypes, report, report_all, set_filter_rule,
+    FilterOptions, Filtered, MAIL_FIELD, MatchRule, MatchedPrototype, MessageFilter, NotJudged,
+    Prototype, Report, ReportCounts, ReportOptions, Reported, ReportsDone, SharedText, Verdict,
+    VerdictKind, can_be_mail_field, is_mail_field, mail_record, prototypes, report, report_all,
+    set_filter_rule,
 };
 pub use sweeps::{
     Change, DiffOptions, Holder, PageChange, PageVersion, Revisit, SiteVersion, SweepDiff, diff,

@@ -3,6 +3,7 @@
 //! [`serve`] answers questions about the documents of an index, adds and deletes documents, and
 //! gives verdicts on messages; [`description`] is its description (OpenAPI 3.1). All answers are
 //! those of the library: the service decides nothing but who may ask, how much and how long.
+//! [`serve_milter`] gives the same verdicts to a mail server, over the milter protocol.
 //!
 //! Questions run on a bounded number of threads, each on the last commit. One thread writes: the
 //! changes that wait for it become one durable commit, and are answered after it.
@@ -11,6 +12,7 @@ mod body;
 mod endpoint;
 mod lines;
 mod metrics;
+mod milter;
 mod openapi;
 mod options;
 mod problem;
@@ -24,6 +26,10 @@ mod tokens;
 mod watched;
 mod writing;
 
+pub use milter::{
+    MilterError, MilterLimits, MilterLog, MilterOptions, MilterSocket, SocketSyntaxError,
+    SpamAction, serve_milter,
+};
 pub use openapi::description;
 pub use options::{Limits, ServeOptions};
 pub use serve::{ServeError, serve};

@@ -41,6 +41,11 @@ impl ServeOptions {
     }
 }
 
+/// The number of cores.
+pub(crate) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Limits of what clients may ask for, and of what they may hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

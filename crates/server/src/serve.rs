@@ -2,7 +2,7 @@
 
 use crate::metrics::Metrics;
 use crate::openapi::description;
-use crate::options::{Limits, ServeOptions};
+use crate::options::{Limits, ServeOptions, cores};
 use crate::problem::Problem;
 use crate::questions::Questions;
 use crate::router::router;
@@ -22,6 +22,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Runtime;
 use tokio::sync::{Semaphore, watch};
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
@@ -100,12 +101,14 @@ pub fn serve(
     tell: impl Fn(&ServeEvent<'_>) + Send + Sync + 'static,
     stop: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), ServeError> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .thread_name("lookalike-serve")
-        .build()
-        .map_err(ServeError::Runtime)?;
+    let runtime = runtime("lookalike-serve").map_err(ServeError::Runtime)?;
     runtime.block_on(run(options, Box::new(tell), stop))
+}
+
+/// The threads of a service.
+pub(crate) fn runtime(name: &str) -> std::io::Result<Runtime> {
+    let mut threads = tokio::runtime::Builder::new_multi_thread();
+    threads.enable_all().thread_name(name).build()
 }
 
 async fn run(
@@ -122,7 +125,6 @@ async fn run(
     if tokens.is_none() && !address.ip().is_loopback() {
         return Err(ServeError::NoTokens { address });
     }
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = if *threads == 0 { cores() } else { *threads };
     let metrics = Metrics::new();
     let (writing, thread) = match read_only {
@@ -164,7 +166,7 @@ async fn run(
 }
 
 /// How often it is asked whether to stop.
-const POLL: std::time::Duration = std::time::Duration::from_millis(50);
+pub(crate) const POLL: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// Takes connections until the service is to be stopped.
 async fn accept(

@@ -89,7 +89,7 @@ pub(crate) struct FilterVerdictArgs {
         value_name = "NAME",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "X-Lookalike",
+        default_missing_value = lookalike::filter::MAIL_FIELD,
         value_parser = header_name,
         conflicts_with = "format",
         help_heading = "Verdict"
@@ -197,8 +197,8 @@ pub(crate) struct FilterRunningArgs {
 }
 
 /// The name of a header field.
-fn header_name(name: &str) -> Result<String, String> {
-    match !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_graphic() && byte != b':') {
+pub(super) fn header_name(name: &str) -> Result<String, String> {
+    match lookalike::filter::can_be_mail_field(name) {
         true => Ok(name.to_owned()),
         false => Err("a header field has a name of letters, digits and hyphens".to_owned()),
     }

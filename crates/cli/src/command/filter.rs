@@ -181,7 +181,7 @@ fn marked(
         .and_then(|filter| verdict_on(&filter, message_of(&raw, &fields), args.input.strict));
     let mut out = BufWriter::new(io::stdout());
     let marked = match &judged {
-        Ok((verdict, _)) => marked_mail::with_field(&raw, name, &marked_mail::value(verdict)),
+        Ok((verdict, _)) => marked_mail::with_field(&raw, name, &verdict.field_value()),
         Err(_) => raw,
     };
     let written = out.write_all(&marked).and_then(|()| io::copy(&mut stdin, &mut out));

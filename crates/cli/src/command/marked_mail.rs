@@ -1,29 +1,6 @@
 //! A mail message with a header field for its verdict.
 
-use lookalike::filter::{Verdict, VerdictKind};
-use std::fmt::Write;
-
-/// Longest name of a prototype in a header field: lines of mail have at most 998 bytes.
-const LONGEST: usize = 200;
-
-/// The value of the field: the verdict, then what explains it. Names have no white space, and nothing beyond ASCII.
-pub(super) fn value(verdict: &Verdict) -> String {
-    let mut value = verdict.verdict.name().to_owned();
-    if verdict.verdict == VerdictKind::Error {
-        return value;
-    }
-    if let (Some(prototype), Some(reports)) = (&verdict.prototype, &verdict.reports) {
-        // Writing to a string never fails.
-        let _ = write!(
-            value,
-            "; score={:.4}; spam-reports={}; ham-reports={}; match=",
-            verdict.score, reports.spam, reports.ham
-        );
-        let plain = |c: char| if c.is_ascii_graphic() && c != ';' { c } else { '?' };
-        value.extend(prototype.id.chars().take(LONGEST).map(plain));
-    }
-    value
-}
+use lookalike::filter::is_mail_field;
 
 /// The message with the field before its own, after a separator line of an mbox, and without the fields
 /// of this name that it had: somebody else wrote them. Bytes that do not start with a header field are left
@@ -51,8 +28,7 @@ pub(super) fn with_field(raw: &[u8], name: &str, value: &str) -> Vec<u8> {
         }
         at += line.len();
         if !line.starts_with(b" ") && !line.starts_with(b"\t") {
-            is_dropped =
-                field_name(line).is_some_and(|field| field.eq_ignore_ascii_case(name.as_bytes()));
+            is_dropped = field_name(line).is_some_and(|field| is_mail_field(field, name));
         }
         if !is_dropped {
             out.extend_from_slice(line);

@@ -14,6 +14,8 @@ mod lexicon;
 mod man;
 mod marked_mail;
 mod methods;
+#[cfg(feature = "service")]
+mod milter;
 mod passages;
 mod plan;
 mod presets;
@@ -50,7 +52,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         | Command::Evaluate(EvaluateArgs { log, .. })
         | Command::Plan(PlanArgs { log, .. }) => log::choose(log.log),
         #[cfg(feature = "service")]
-        Command::Serve(crate::args::ServeArgs { log, .. }) => log::choose(log.log),
+        Command::Serve(crate::args::ServeArgs { log, .. })
+        | Command::Milter(crate::args::MilterArgs { log, .. }) => log::choose(log.log),
         _ => {}
     }
     match &cli.command {
@@ -78,6 +81,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Collapse(args) => collapse::run(args),
         #[cfg(feature = "service")]
         Command::Serve(args) => serve::run(args),
+        #[cfg(feature = "service")]
+        Command::Milter(args) => milter::run(args),
         Command::Lexicon(command) => lexicon::run(command),
         Command::Methods(args) => methods::run(args),
         Command::Presets(args) => presets::run(args),
