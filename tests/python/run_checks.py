@@ -75,6 +75,7 @@ from checks.report import report_data
 from checks.resume import interruption, resuming, resuming_passages
 from checks.sections import sections
 from checks.service import service_answers, service_changes, service_kills, service_limits, service_stops
+from checks.service_sweeps import service_sweeps
 from checks.service_tls import service_tls, service_tokens
 from checks.simhash_features import separated, simhash_features
 from checks.site_boilerplate import site_boilerplate
@@ -180,6 +181,7 @@ PARTS = (
     service_limits,
     service_stops,
     service_kills,
+    service_sweeps,
     service_tls,
     service_tokens,
     milter,

@@ -111,6 +111,11 @@ impl IndexWriter {
         self.pending.records.push(Record { table, key: key.to_vec(), value });
     }
 
+    /// What the next commit puts into a table of the caller, in order.
+    pub fn next_records(&self, table: u8) -> impl Iterator<Item = &Record> {
+        self.pending.records.iter().filter(move |record| record.table == table)
+    }
+
     /// The records of the last commit.
     ///
     /// # Errors

@@ -270,6 +270,7 @@ fn a_page_that_moved_into_a_larger_one_is_no_heavy_change() {
         "may",
         "june",
         &DiffOptions::default(),
+        &Silent,
     )
     .unwrap();
     let page = |url: &str| diff.pages.iter().find(|page| page.url.as_deref() == Some(url)).unwrap();
@@ -294,7 +295,7 @@ fn rates_are_by_the_time_between_sweeps() {
     let last = [("/years", &*text(4)), ("/days", &text(5)), ("/gap", &text(6))];
     sweep(&mut writer, "3", Some("2025-12-31"), &last);
     drop(writer);
-    let pages = lookalike::sweeps::revisit(&Index::open(&dir).unwrap(), None, 1).unwrap();
+    let pages = lookalike::sweeps::revisit(&Index::open(&dir).unwrap(), None, 1, &Silent).unwrap();
     let rate = |url: &str| {
         let page = pages.iter().find(|page| page.url == url).unwrap();
         assert_eq!((page.per, page.intervals, page.changed), ("day", 1, 1));

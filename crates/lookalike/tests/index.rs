@@ -832,7 +832,9 @@ fn a_lean_index_answers_what_a_full_one_does_or_refuses() {
             let error = error.to_string();
             assert!(error.contains(says) && error.contains("without the setting lean"), "{error}");
         }
-        let error = lookalike::sweeps::holders(&lean, "http://h/1", "0.9").unwrap_err().to_string();
+        let error = lookalike::sweeps::holders(&lean, "http://h/1", "0.9", &Silent)
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("`containing`"), "{error}");
     }
 }
@@ -851,8 +853,9 @@ fn what_a_lean_index_cannot_do_is_refused_before_it_begins() {
         let options = AddOptions { sweep, ..AddOptions::default() };
         add(&mut writer, vec![Record::new(FISH).id("x").url("http://x/")], &options);
     }
-    let error =
-        lookalike::sweeps::diff(&lean, "a", "b", &Default::default()).unwrap_err().to_string();
+    let error = lookalike::sweeps::diff(&lean, "a", "b", &Default::default(), &Silent)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("lean index cannot answer"), "{error}");
     // Other tables of common elements.
     let error = writer.merge(&full).unwrap_err().to_string();

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+use lookalike::sweeps::{PageVersion, SweepStats};
 use lookalike::{
     Index, IndexWriter, Record, Settings, Silent, Source,
     index::{
@@ -31,6 +32,7 @@ impl Step {
                 line: format!("{{\"id\": \"{id}\", \"text\": \"{text}\"}}"),
                 only_new: *only_new,
                 unless_duplicate: unless.map(|percent| format!("{}", f64::from(percent) / 100.0)),
+                sweep: None,
             }),
         }
     }
@@ -261,7 +263,7 @@ fn values_are_named_as_by_add() {
     let put = |id: &str, source: &str| {
         let line =
             format!("{{\"id\": \"{id}\", \"text\": \"a b c d e\", \"source\": \"{source}\"}}");
-        IndexChange::Put(Put { line, unless_duplicate: Some("0.8".into()), only_new: false })
+        IndexChange::Put(Put { line, unless_duplicate: Some("0.8".into()), ..Put::default() })
     };
     let changes = [put("a", "one"), put("b", "one"), put("c", "two")];
     let (fields, options) = (Settings::default(), ApplyOptions::default());
@@ -271,4 +273,70 @@ fn values_are_named_as_by_add() {
     // The value of a document that is left out is not named: nothing is committed.
     let applied = index.apply(&[put("d", "three")], &fields, options).unwrap();
     assert_eq!(applied.committed.commit, 1);
+}
+
+/// A document of a sweep, or a delete of an id.
+type Swept = (String, Option<&'static str>, Option<String>);
+
+fn swept() -> impl Strategy<Value = Vec<Vec<Swept>>> {
+    let words = prop::collection::vec(prop::sample::select(&["a", "b", "c"][..]), 2..6);
+    let text = prop::option::weighted(0.8, words.prop_map(|words| words.join(" ")));
+    let sweep = prop::sample::select(&[None, Some("may"), Some("june"), Some("july")][..]);
+    prop::collection::vec(prop::collection::vec(("[a-d]", sweep, text), 1..6), 1..5)
+}
+
+/// The sweeps, and the versions of each page.
+fn over_time(dir: &Path) -> (Vec<SweepStats>, Vec<Option<Vec<PageVersion>>>) {
+    let index = Index::open(dir).unwrap();
+    let history = |id| lookalike::sweeps::history(&index, id, 0.9, &Silent).ok();
+    (index.sweeps().unwrap(), ["a", "b", "c", "d"].map(history).into())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
+    /// Sweeps that are entered by the same commit included.
+    #[test]
+    fn documents_of_sweeps_equal_those_added_sweep_by_sweep(groups in swept()) {
+        let folder = tempfile::tempdir().unwrap();
+        let (together, single) = (folder.path().join("together"), folder.path().join("single"));
+        let mut writers =
+            [&together, &single].map(|dir| IndexWriter::create(dir, settings(), 1).unwrap());
+        let mut known: BTreeSet<(String, Option<&str>)> = BTreeSet::new();
+        for group in groups {
+            let change = |(id, sweep, text): &Swept| match text {
+                None => IndexChange::delete(id),
+                Some(text) => IndexChange::Put(Put {
+                    line: format!("{{\"id\": \"{id}\", \"text\": \"{text}\"}}"),
+                    sweep: sweep.map(|name| (name.to_owned(), None)),
+                    ..Put::default()
+                }),
+            };
+            let changes: Vec<IndexChange> = group.iter().map(change).collect();
+            let applied =
+                writers[0].apply(&changes, &Settings::default(), ApplyOptions::default()).unwrap();
+            for ((id, sweep, text), outcome) in group.into_iter().zip(applied.outcomes) {
+                let Some(text) = text else {
+                    let before = known.len();
+                    known.retain(|(own, _)| *own != id);
+                    let deleted = known.len() < before;
+                    prop_assert_eq!(outcome == ChangeOutcome::Deleted, deleted);
+                    let snapshot = writers[1].snapshot();
+                    writers[1].delete(&snapshot.with_id(&id));
+                    writers[1].commit().unwrap();
+                    continue;
+                };
+                let expected = match known.insert((id.clone(), sweep)) {
+                    true => ChangeOutcome::Added,
+                    false => ChangeOutcome::Replaced,
+                };
+                prop_assert_eq!(&outcome, &expected);
+                let sweep = sweep.map(|name| (name.to_owned(), None));
+                let options = AddOptions { sweep, ..AddOptions::default() };
+                let source = Source::records([Record::new(text).id(id)]);
+                writers[1].add(source, &Settings::default(), &options, &Silent, |_| {}).unwrap();
+            }
+            prop_assert_eq!(over_time(&together), over_time(&single));
+        }
+    }
 }

@@ -576,6 +576,15 @@ impl LookalikeError {
         Self::Engine(EngineError::Cancelled)
     }
 
+    /// The error of a question, of which one that was stopped has its own.
+    #[must_use]
+    pub fn of_question(self) -> Self {
+        match self {
+            Self::Index(IndexError::Interrupted) => Self::QuestionCancelled,
+            other => other,
+        }
+    }
+
     /// The directory of the checkpoints of the job, if there are any.
     #[must_use]
     pub fn kept(&self) -> Option<&std::path::Path> {

@@ -39,7 +39,7 @@ pub use ask::{Asked, AskedAll, ReadOptions};
 pub use changes::{Applied, ApplyOptions, ChangeOutcome, DuplicateOf, IndexChange, Put};
 pub use check::check_index;
 pub use delete::{DeleteWhat, FoundDocuments};
-pub use document::IndexedDocument;
+pub use document::{ClusterMember, IndexedCluster, IndexedDocument};
 pub use edit::{AddOptions, AddSeconds, Added, IndexWriter};
 pub use export::{ExportOptions, export_answer, export_documents, export_tables, write_documents};
 pub use filter::Filter;

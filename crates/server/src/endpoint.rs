@@ -84,24 +84,36 @@ pub(crate) const ID: Parameter = Parameter {
     required: true,
 };
 
+/// The date of a sweep.
+pub(crate) const DATE: Parameter = Parameter {
+    name: "date",
+    place: Place::Query,
+    about: "The date of the sweep: a date and perhaps a time, as RFC 3339 writes it.",
+    schema: |schemas| schemas.subschema_for::<String>(),
+    required: false,
+};
+
+/// The media type of lines of JSON.
+pub(crate) const NDJSON: &str = "application/x-ndjson";
+
 /// How long the answer may take.
 pub(crate) const DEADLINE: Parameter = Parameter {
     name: crate::questions::DEADLINE,
     place: Place::Header,
-    about: "Milliseconds that the answer may take, from 1 to 60000; usually 1000. A question that \
+    about: "Milliseconds that the answer may take, from 1 to 600000; usually 1000. A question that \
             reaches its deadline is refused (503), and never answered in part.",
-    schema: |_| schemars::json_schema!({"type": "integer", "minimum": 1, "maximum": 60000}),
+    schema: |_| schemars::json_schema!({"type": "integer", "minimum": 1, "maximum": 600_000}),
     required: false,
 };
 
 /// The id of a path, as it is extracted.
 pub(crate) type GivenId = Result<Path<String>, PathRejection>;
 
-/// The id of a path.
+/// What a path names: an id, or more than one name.
 ///
 /// # Errors
 /// One that is no UTF-8.
-pub(crate) fn id(path: GivenId) -> Result<String, Problem> {
+pub(crate) fn in_path<T>(path: Result<Path<T>, PathRejection>) -> Result<T, Problem> {
     let wrong = |rejection: PathRejection| Problem::bad_request(rejection.body_text());
     path.map(|Path(id)| id).map_err(wrong)
 }

@@ -83,7 +83,7 @@ impl Default for Limits {
 
 impl Limits {
     /// The longest time that a request may name for its answer.
-    pub const LONGEST_DEADLINE: Duration = Duration::from_secs(60);
+    pub const LONGEST_DEADLINE: Duration = Duration::from_secs(600);
     /// Questions of a batch, and items of a list that is collapsed.
     pub const BATCH: usize = 1000;
     /// Bytes of changes that wait to be made durable; the next waits until there is room.

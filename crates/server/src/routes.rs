@@ -4,12 +4,19 @@ mod asking;
 mod documents;
 mod messages;
 mod operation;
+mod sweeps;
 
 use crate::endpoint::Endpoint;
 
 /// All endpoints, in the order of the description.
 pub(crate) fn all() -> impl Iterator<Item = &'static Endpoint> {
-    [asking::ENDPOINTS, documents::ENDPOINTS, messages::ENDPOINTS, operation::ENDPOINTS]
-        .into_iter()
-        .flatten()
+    [
+        asking::ENDPOINTS,
+        documents::ENDPOINTS,
+        sweeps::ENDPOINTS,
+        messages::ENDPOINTS,
+        operation::ENDPOINTS,
+    ]
+    .into_iter()
+    .flatten()
 }

@@ -3,9 +3,8 @@
 use crate::metrics::WritingMetrics;
 use crate::options::Limits;
 use crate::problem::Problem;
-use lookalike::filter::{Report, ReportOptions, Reported, report};
 use lookalike::index::{Applied, ApplyOptions, ChangeOutcome, Committed, IndexChange};
-use lookalike::{IndexWriter, LookalikeError, Record, Settings};
+use lookalike::{IndexWriter, LookalikeError, Settings};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
@@ -22,7 +21,7 @@ const GROUP_BYTES: usize = 8 << 20;
 /// How often documents whose time has come are deleted, while nothing else is written.
 const EXPIRY: Duration = Duration::from_secs(60);
 
-/// A change or report that waits.
+/// A change or step that waits.
 struct Waiting {
     work: Work,
     bytes: usize,
@@ -32,17 +31,13 @@ struct Waiting {
 
 enum Work {
     Change(IndexChange, Reply<Changed>),
-    Report(Box<ReportedMessage>, Reply<Reported>),
+    Step(Step),
 }
+
+/// A step with commits of its own, with its reply.
+type Step = Box<dyn FnOnce(&mut Writer) + Send>;
 
 type Reply<T> = oneshot::Sender<Result<T, Problem>>;
-
-/// What somebody said about a message.
-pub(crate) struct ReportedMessage {
-    pub(crate) report: Report,
-    pub(crate) reporter: String,
-    pub(crate) message: Record,
-}
 
 /// What became of a change, and the commit that made it durable.
 pub(crate) struct Changed {
@@ -107,12 +102,19 @@ impl Writing {
         Ok(async { changed.await.unwrap_or_else(|_| Err(stopped())) })
     }
 
-    /// Makes a report durable.
-    pub(crate) async fn report(&self, message: ReportedMessage) -> Result<Reported, Problem> {
-        let (reply, reported) = oneshot::channel();
-        let bytes = message.message.text.len();
-        self.hand_over(Work::Report(Box::new(message), reply), bytes).await?;
-        reported.await.unwrap_or_else(|_| Err(stopped()))
+    /// Runs a step that ends with a commit. `bytes` is what it holds while it waits.
+    pub(crate) async fn step<T: Send + 'static>(
+        &self,
+        bytes: usize,
+        step: impl FnOnce(&mut IndexWriter) -> Result<T, LookalikeError> + Send + 'static,
+    ) -> Result<T, Problem> {
+        let (reply, done) = oneshot::channel();
+        let step = move |writer: &mut Writer| {
+            // The client may be gone.
+            let _ = reply.send(writer.with_index(step));
+        };
+        self.hand_over(Work::Step(Box::new(step)), bytes).await?;
+        done.await.unwrap_or_else(|_| Err(stopped()))
     }
 
     async fn hand_over(&self, work: Work, bytes: usize) -> Result<(), Problem> {
@@ -173,9 +175,9 @@ impl Writer {
         }
     }
 
-    /// Writes a group: its changes in one commit, then its reports.
+    /// Writes a group: its changes in one commit, then its steps.
     fn write(&mut self, group: Vec<Waiting>) {
-        let (mut changes, mut replies, mut reports, mut rooms) =
+        let (mut changes, mut replies, mut steps, mut rooms) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for Waiting { work, _room: room, .. } in group {
             rooms.push(room);
@@ -184,7 +186,7 @@ impl Writer {
                     changes.push(change);
                     replies.push(reply);
                 }
-                Work::Report(message, reply) => reports.push((message, reply)),
+                Work::Step(step) => steps.push(step),
             }
         }
         if !changes.is_empty() {
@@ -208,12 +210,8 @@ impl Writer {
                 }
             }
         }
-        for (message, reply) in reports {
-            let ReportedMessage { report: kind, reporter, message } = *message;
-            let options = ReportOptions::default();
-            let reported =
-                self.with_index(|index| report(index, kind, &reporter, &message, &options));
-            let _ = reply.send(reported);
+        for step in steps {
+            step(self);
         }
     }
 

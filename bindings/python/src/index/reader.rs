@@ -235,8 +235,17 @@ impl IndexReader {
         py: Python<'_>,
         read: impl FnOnce(&Index) -> Result<T, LookalikeError> + Send,
     ) -> PyResult<T> {
+        self.stoppable(py, |index, _| read(index))
+    }
+
+    /// The same for what takes long, and can be stopped.
+    pub(super) fn stoppable<T: Send>(
+        &self,
+        py: Python<'_>,
+        read: impl FnOnce(&Index, &dyn Progress) -> Result<T, LookalikeError> + Send,
+    ) -> PyResult<T> {
         let index = self.index(py)?;
-        detached(py, &Watch::new(None, None), |_| read(&index))
+        detached(py, &Watch::new(None, None), |progress| read(&index, progress))
     }
 }
 

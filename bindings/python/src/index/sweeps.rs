@@ -28,8 +28,9 @@ pub(crate) fn index_diff(
     threads: usize,
 ) -> PyResult<(BTreeMap<&'static str, u64>, Table)> {
     let options = DiffOptions { slight, moved: threshold, site, threads };
-    let diff =
-        index.detached(py, |index| lookalike::sweeps::diff(index, earlier, later, &options))?;
+    let diff = index.stoppable(py, |index, watch| {
+        lookalike::sweeps::diff(index, earlier, later, &options, watch)
+    })?;
     Ok((diff.counts, tables::changes(&diff.pages)))
 }
 
@@ -41,7 +42,10 @@ pub(crate) fn index_history(
     url: &str,
     slight: f64,
 ) -> PyResult<String> {
-    json(&index.detached(py, |index| lookalike::sweeps::history(index, url, slight))?)
+    json(
+        &index
+            .stoppable(py, |index, watch| lookalike::sweeps::history(index, url, slight, watch))?,
+    )
 }
 
 /// How the pages of a site changed, as JSON.
@@ -52,7 +56,9 @@ pub(crate) fn index_site_history(
     site: Option<&str>,
     slight: f64,
 ) -> PyResult<String> {
-    json(&index.detached(py, |index| lookalike::sweeps::site_history(index, site, slight))?)
+    json(&index.stoppable(py, |index, watch| {
+        lookalike::sweeps::site_history(index, site, slight, watch)
+    })?)
 }
 
 /// The sites that have the content of a page, as JSON.
@@ -63,7 +69,11 @@ pub(crate) fn index_holders(
     url: &str,
     threshold: &str,
 ) -> PyResult<String> {
-    json(&index.detached(py, |index| lookalike::sweeps::holders(index, url, threshold))?)
+    json(
+        &index.stoppable(py, |index, watch| {
+            lookalike::sweeps::holders(index, url, threshold, watch)
+        })?,
+    )
 }
 
 /// Pages in the order in which to visit them.
@@ -74,6 +84,7 @@ pub(crate) fn index_revisit(
     site: Option<&str>,
     threads: usize,
 ) -> PyResult<Table> {
-    let pages = index.detached(py, |index| lookalike::sweeps::revisit(index, site, threads))?;
+    let pages = index
+        .stoppable(py, |index, watch| lookalike::sweeps::revisit(index, site, threads, watch))?;
     Ok(tables::visits(&pages))
 }

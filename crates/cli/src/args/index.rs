@@ -13,6 +13,7 @@ use lookalike::{
     IndexWriter, LookalikeError,
     results::TableFormat,
     settings::{Linkage, Measure},
+    sweeps::Holder,
 };
 use lookalike_options::{KeepItem, list_keep_rules};
 use std::path::{Path, PathBuf};
@@ -261,7 +262,7 @@ pub(crate) struct IndexHoldersArgs {
     #[arg(value_name = "URL")]
     pub(crate) url: String,
     /// Documents that contain so much of the page
-    #[arg(long, short = 't', value_name = "RATIO", default_value = "0.8")]
+    #[arg(long, short = 't', value_name = "RATIO", default_value = Holder::USUAL_THRESHOLD)]
     pub(crate) threshold: String,
 }
 

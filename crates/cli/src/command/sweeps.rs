@@ -9,7 +9,7 @@ use crate::terminal::{print_numbers, write_table};
 use crate::visible::{visible, write_pretty};
 use comfy_table::{Table, presets};
 use lookalike::{
-    Index,
+    Index, Silent,
     sweeps::{Change, DiffOptions},
 };
 use serde_json::json;
@@ -63,23 +63,22 @@ pub(super) fn remove(args: &OnIndex<SweepRemoveArgs>) -> anyhow::Result<Exit> {
 }
 
 pub(super) fn diff(args: &OnIndex<IndexDiffArgs>) -> anyhow::Result<Exit> {
-    let names: Vec<&str> = Change::ALL.iter().map(|change| change.name()).collect();
-    if let Some(unknown) = args.own.only.iter().find(|only| !names.contains(&only.as_str())) {
-        let reason = format!("--only {unknown}: use one of {}", names.join(", "));
-        return Err(WrongUsage(reason).into());
-    }
+    let only: Result<Vec<Change>, _> = args.own.only.iter().map(|only| only.parse()).collect();
+    let only = only.map_err(|error| WrongUsage(format!("--only: {error}")))?;
     let options = DiffOptions {
         slight: args.own.slight,
         moved: args.own.threshold.clone(),
         site: args.own.site.clone(),
         threads: args.running.threads(),
     };
-    let mut diff =
-        lookalike::sweeps::diff(&Index::open(&args.dir)?, &args.own.from, &args.own.to, &options)?;
-    diff.pages.retain(|page| match args.own.only.is_empty() {
-        true => page.change != Change::Same,
-        false => args.own.only.iter().any(|only| only == page.change.name()),
-    });
+    let mut diff = lookalike::sweeps::diff(
+        &Index::open(&args.dir)?,
+        &args.own.from,
+        &args.own.to,
+        &options,
+        &Silent,
+    )?;
+    diff.keep_only(&only);
     if args.running.format == FormatArg::Json {
         return print_json(&diff);
     }
@@ -109,8 +108,12 @@ pub(super) fn diff(args: &OnIndex<IndexDiffArgs>) -> anyhow::Result<Exit> {
 pub(super) fn history(args: &OnIndex<IndexHistoryArgs, FormatArgs>) -> anyhow::Result<Exit> {
     let index = Index::open(&args.dir)?;
     let Some(url) = &args.own.url else {
-        let versions =
-            lookalike::sweeps::site_history(&index, args.own.site.as_deref(), args.own.slight)?;
+        let versions = lookalike::sweeps::site_history(
+            &index,
+            args.own.site.as_deref(),
+            args.own.slight,
+            &Silent,
+        )?;
         if args.running.format == FormatArg::Json {
             return print_json(&json!({"sweeps": versions}));
         }
@@ -143,7 +146,7 @@ pub(super) fn history(args: &OnIndex<IndexHistoryArgs, FormatArgs>) -> anyhow::R
             ["sweep", "date", "pages", "same", "same_words", "slight", "heavy", "gone", "new"];
         return print_table(header, rows);
     };
-    let versions = lookalike::sweeps::history(&index, url, args.own.slight)?;
+    let versions = lookalike::sweeps::history(&index, url, args.own.slight, &Silent)?;
     if args.running.format == FormatArg::Json {
         return print_json(&json!({"url": url, "versions": versions}));
     }
@@ -160,8 +163,12 @@ pub(super) fn history(args: &OnIndex<IndexHistoryArgs, FormatArgs>) -> anyhow::R
 }
 
 pub(super) fn holders(args: &OnIndex<IndexHoldersArgs, FormatArgs>) -> anyhow::Result<Exit> {
-    let holders =
-        lookalike::sweeps::holders(&Index::open(&args.dir)?, &args.own.url, &args.own.threshold)?;
+    let holders = lookalike::sweeps::holders(
+        &Index::open(&args.dir)?,
+        &args.own.url,
+        &args.own.threshold,
+        &Silent,
+    )?;
     if args.running.format == FormatArg::Json {
         return print_json(&json!({"url": args.own.url, "holders": holders}));
     }
@@ -190,8 +197,12 @@ pub(super) fn holders(args: &OnIndex<IndexHoldersArgs, FormatArgs>) -> anyhow::R
 
 pub(super) fn revisit(args: &OnIndex<IndexRevisitArgs>) -> anyhow::Result<Exit> {
     let index = Index::open(&args.dir)?;
-    let mut pages =
-        lookalike::sweeps::revisit(&index, args.own.site.as_deref(), args.running.threads())?;
+    let mut pages = lookalike::sweeps::revisit(
+        &index,
+        args.own.site.as_deref(),
+        args.running.threads(),
+        &Silent,
+    )?;
     pages.truncate(args.own.limit.unwrap_or(usize::MAX));
     if args.running.format == FormatArg::Json {
         return print_json(&json!({"pages": pages}));

@@ -4,10 +4,13 @@
 //! documents of the later sweep by its content, so that pages that moved are found under their new
 //! address, whether or not they were changed on the way.
 
-use super::versions::{Change, Versions, address, compare, pages};
+use super::versions::{Change, Versions, address, check, compare, pages};
 use super::words::{WordScratch, Words};
 use lookalike_core::{Measure, Overlap, Threshold};
-use lookalike_index::{Ask, AskOptions, DocAt, LiveSegment, QueryScratch, Question, Snapshot};
+use lookalike_engine::Progress;
+use lookalike_index::{
+    Ask, AskOptions, DocAt, LiveSegment, QueryScratch, Question, Snapshot, Stop,
+};
 use lookalike_run::LookalikeError;
 use lookalike_run::analysis::pool;
 use lookalike_run::index::open::Index;
@@ -38,6 +41,7 @@ impl Default for DiffOptions {
 
 /// What became of a page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PageChange {
     /// What became of it.
     pub change: Change,
@@ -67,6 +71,7 @@ pub struct PageChange {
 
 /// What became of every page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepDiff {
     /// The earlier sweep.
     pub from: String,
@@ -78,6 +83,16 @@ pub struct SweepDiff {
     pub pages: Vec<PageChange>,
 }
 
+impl SweepDiff {
+    /// Keeps the pages of these changes; all that changed if there is none. The counts stay.
+    pub fn keep_only(&mut self, only: &[Change]) {
+        self.pages.retain(|page| match only {
+            [] => page.change != Change::Same,
+            only => only.contains(&page.change),
+        });
+    }
+}
+
 /// What became of every page from sweep `from` to sweep `to`.
 ///
 /// Pages with the same address are compared with each other. A page whose address is gone, or
@@ -86,6 +101,8 @@ pub struct SweepDiff {
 /// that page had the same words in the earlier sweep already. If the page at the address still
 /// contains enough of the earlier text, only documents count that resemble the earlier text
 /// more than that page does. Two questions for each of these pages, none for the others.
+///
+/// `progress` is asked often whether to stop, and told nothing.
 ///
 /// ```
 /// use lookalike::index::{AddOptions, IndexSettings};
@@ -103,7 +120,7 @@ pub struct SweepDiff {
 ///     let options = AddOptions { sweep, ..AddOptions::default() };
 ///     index.add(Source::records([page]), &Settings::default(), &options, &Silent, |_| {})?;
 /// }
-/// let diff = lookalike::sweeps::diff(&Index::open(&dir)?, "may", "june", &DiffOptions::default())?;
+/// let diff = lookalike::sweeps::diff(&Index::open(&dir)?, "may", "june", &DiffOptions::default(), &Silent)?;
 /// assert_eq!(diff.pages[0].change, Change::Moved);
 /// assert_eq!(diff.pages[0].new_url.as_deref(), Some("http://a.example/animals/fish"));
 /// # Ok(())
@@ -112,12 +129,13 @@ pub struct SweepDiff {
 ///
 /// # Errors
 /// A sweep that does not exist; a threshold that makes no sense; a lean index, which cannot
-/// answer which documents contain a page.
+/// answer which documents contain a page; [`LookalikeError::QuestionCancelled`].
 pub fn diff(
     index: &Index,
     from: &str,
     to: &str,
     options: &DiffOptions,
+    progress: &dyn Progress,
 ) -> Result<SweepDiff, LookalikeError> {
     let (from, to) = (index.sweep(from)?, index.sweep(to)?);
     let threshold: Threshold = options.moved.parse()?;
@@ -128,10 +146,19 @@ pub fn diff(
     let site = options.site.as_deref();
     let (earlier, later) = (pages(&snapshot, &from, site), pages(&snapshot, &to, site));
     let slight = options.slight;
-    let pair =
-        SweepPair { index, snapshot: &snapshot, from, to, earlier, later, threshold, slight };
+    let pair = SweepPair {
+        index,
+        snapshot: &snapshot,
+        from,
+        to,
+        earlier,
+        later,
+        threshold,
+        slight,
+        progress,
+    };
     let pool = pool(lookalike_run::settings::thread_count(options.threads))?;
-    caught(|| {
+    let compared = caught(|| {
         pool.install(|| {
             let compared = pair.compare_addresses()?;
             let mut pages = pair.follow_content(compared)?;
@@ -145,7 +172,8 @@ pub fn diff(
             }
             Ok(SweepDiff { from: pair.from.name.clone(), to: pair.to.name.clone(), counts, pages })
         })
-    })
+    });
+    compared.map_err(LookalikeError::of_question)
 }
 
 /// Two sweeps that are compared, and their pages by address.
@@ -158,6 +186,7 @@ struct SweepPair<'a> {
     later: BTreeMap<&'a str, DocAt>,
     threshold: Threshold,
     slight: f64,
+    progress: &'a dyn Progress,
 }
 
 /// A page of the earlier sweep, and what is at its address in the later one.
@@ -173,6 +202,7 @@ impl SweepPair<'_> {
         let compared = self.earlier.par_iter().map_init(
             || self.scratch(),
             |scratch, (&url, &at)| {
+                check(self.progress)?;
                 let Some(&other) = self.later.get(url) else { return Ok((url, at, None)) };
                 let versions = compare(self.snapshot, (at, other), self.slight, scratch)?;
                 Ok((url, at, Some((other, versions))))
@@ -197,6 +227,7 @@ impl SweepPair<'_> {
         let followed = compared.into_par_iter().map_init(
             || self.scratch(),
             |scratch, (url, at, other)| {
+                check(self.progress)?;
                 let own = other.map(|(own, versions)| (own, versions.counts));
                 let here = other.map(|(_, versions)| versions.change);
                 if let Some(change) = here.filter(|change| *change != Change::Heavy) {
@@ -207,6 +238,7 @@ impl SweepPair<'_> {
                     threshold: self.threshold,
                     own: own.map(|(_, counts)| counts),
                     targets: &targets,
+                    stop: &|| self.progress.cancelled(),
                 };
                 let found = destination(self.snapshot, at, &wanted, scratch)?;
                 let change = match (own, found) {
@@ -246,6 +278,7 @@ impl SweepPair<'_> {
     fn measure_distances(&self, pages: &mut [PageChange]) -> Result<(), LookalikeError> {
         let words = Words::new(self.index, self.snapshot)?;
         pages.par_iter_mut().try_for_each_init(WordScratch::default, |scratch, page| {
+            check(self.progress)?;
             let at = |id: &Option<String>, sweep: u32| {
                 id.as_ref().and_then(|id| self.snapshot.with_id_in(id, sweep))
             };
@@ -295,6 +328,7 @@ struct Wanted<'a> {
     own: Option<Overlap>,
     /// Documents that are new or changed.
     targets: &'a (dyn Fn(DocAt) -> bool + Sync),
+    stop: Stop<'a>,
 }
 
 impl Wanted<'_> {
@@ -317,7 +351,7 @@ fn destination(
     wanted: &Wanted<'_>,
     scratch: &mut QueryScratch,
 ) -> Result<Option<(DocAt, Overlap)>, LookalikeError> {
-    let Wanted { sweep, threshold, targets, .. } = *wanted;
+    let Wanted { sweep, threshold, targets, stop, .. } = *wanted;
     let document = snapshot.document(at);
     let set = snapshot.set(at, scratch)?;
     if set.is_empty() {
@@ -325,7 +359,7 @@ fn destination(
     }
     let query = document.query(&set);
     let of_sweep = |live: &LiveSegment, local: u32| live.segment().row(local).sweep == sweep;
-    let options = AskOptions { wanted: &of_sweep, ..AskOptions::default() };
+    let options = AskOptions { wanted: &of_sweep, stop, ..AskOptions::default() };
     let mut best: Option<(DocAt, Overlap)> = None;
     for ask in ASKED {
         let answer = snapshot.ask(Question { ask, threshold }, query, options, scratch)?;

@@ -1,9 +1,9 @@
 //! Pages over time: series of versions, life times, rates of change, and which page to visit next.
 
 use super::rates::{self, Interval, rate};
-use super::versions::{Change, compare, pages, sweeps_of};
+use super::versions::{Change, check, compare, pages, sweeps_of};
 use super::words::{WordScratch, Words};
-use lookalike_engine::date_seconds;
+use lookalike_engine::{Progress, date_seconds};
 use lookalike_index::{DocAt, QueryScratch, Snapshot};
 use lookalike_run::LookalikeError;
 use lookalike_run::analysis::pool;
@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 /// The version of a page in a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PageVersion {
     /// The sweep.
     pub sweep: String,
@@ -35,6 +36,7 @@ pub struct PageVersion {
 
 /// How pages of a site changed from one sweep to the next.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SiteVersion {
     /// The sweep, with its number of pages of the site.
     #[serde(flatten)]
@@ -46,6 +48,7 @@ pub struct SiteVersion {
 
 /// A page to visit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Revisit {
     /// Its address.
     pub url: String,
@@ -84,8 +87,13 @@ pub struct Revisit {
 /// The versions of the page at an address in all sweeps, from the first in which it was found.
 ///
 /// # Errors
-/// An index without sweeps; an address that is in none.
-pub fn history(index: &Index, url: &str, slight: f64) -> Result<Vec<PageVersion>, LookalikeError> {
+/// An index without sweeps; an address that is in none; [`LookalikeError::QuestionCancelled`].
+pub fn history(
+    index: &Index,
+    url: &str,
+    slight: f64,
+    progress: &dyn Progress,
+) -> Result<Vec<PageVersion>, LookalikeError> {
     let sweeps = sweeps_of(index)?;
     let snapshot = index.snapshot()?;
     let mut scratch = QueryScratch::new((index.analysis.makers())());
@@ -96,6 +104,7 @@ pub fn history(index: &Index, url: &str, slight: f64) -> Result<Vec<PageVersion>
     let mut versions = Vec::new();
     let mut before: Option<DocAt> = None;
     for Sweep { name, number, date } in sweeps {
+        check(progress)?;
         let at = found.iter().copied().rfind(|&at| snapshot.document(at).sweep() == number);
         let (change, resemblance) = match (before, at) {
             (None, None) => continue,
@@ -123,11 +132,12 @@ pub fn history(index: &Index, url: &str, slight: f64) -> Result<Vec<PageVersion>
 /// How the pages of a site, or of all sites, changed from sweep to sweep.
 ///
 /// # Errors
-/// An index without sweeps.
+/// An index without sweeps; [`LookalikeError::QuestionCancelled`].
 pub fn site_history(
     index: &Index,
     site: Option<&str>,
     slight: f64,
+    progress: &dyn Progress,
 ) -> Result<Vec<SiteVersion>, LookalikeError> {
     let sweeps = sweeps_of(index)?;
     let snapshot = index.snapshot()?;
@@ -138,6 +148,7 @@ pub fn site_history(
         let now = pages(&snapshot, &sweep, site);
         let mut changes: BTreeMap<&'static str, u64> = BTreeMap::new();
         for (url, &at) in &now {
+            check(progress)?;
             let change = match before.get(url) {
                 None => Change::New,
                 Some(&before) => compare(&snapshot, (before, at), slight, &mut scratch)?.change,
@@ -161,11 +172,12 @@ pub fn site_history(
 /// sweeps in which a page was found.
 ///
 /// # Errors
-/// An index without sweeps.
+/// An index without sweeps; [`LookalikeError::QuestionCancelled`].
 pub fn revisit(
     index: &Index,
     site: Option<&str>,
     threads: usize,
+    progress: &dyn Progress,
 ) -> Result<Vec<Revisit>, LookalikeError> {
     let sweeps = sweeps_of(index)?;
     let snapshot = index.snapshot()?;
@@ -187,6 +199,7 @@ pub fn revisit(
                 .map_init(
                     || (QueryScratch::new(makers()), WordScratch::default()),
                     |(scratch, word_scratch), (url, versions)| {
+                        check(progress)?;
                         let scratch = (scratch, word_scratch);
                         page(&snapshot, &sweeps, &times, url, versions, &words, scratch)
                     },

@@ -2,6 +2,7 @@
 
 use super::versions::site_of;
 use lookalike_core::Threshold;
+use lookalike_engine::Progress;
 use lookalike_index::{Ask, AskOptions, DocAt, LiveSegment, QueryScratch, QuerySet, Question};
 use lookalike_run::LookalikeError;
 use lookalike_run::index::open::Index;
@@ -11,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The documents of a site that contain a page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Holder {
     /// The host of their addresses.
     pub site: String,
@@ -28,12 +30,23 @@ pub struct Holder {
     pub resemblance: f64,
 }
 
+impl Holder {
+    /// The threshold where none is given.
+    pub const USUAL_THRESHOLD: &'static str = "0.8";
+}
+
 /// Sites with documents whose containment of the page last found at an address reaches `threshold`,
 /// without the page's own documents; the highest containment first.
 ///
 /// # Errors
-/// An address that is not in the index; a threshold that makes no sense.
-pub fn holders(index: &Index, url: &str, threshold: &str) -> Result<Vec<Holder>, LookalikeError> {
+/// An address that is not in the index; a threshold that makes no sense;
+/// [`LookalikeError::QuestionCancelled`].
+pub fn holders(
+    index: &Index,
+    url: &str,
+    threshold: &str,
+    progress: &dyn Progress,
+) -> Result<Vec<Holder>, LookalikeError> {
     let threshold: Threshold = threshold.parse()?;
     let snapshot = index.snapshot()?;
     let at = snapshot.with_url(url).last().copied().ok_or_else(|| LookalikeError::NotInIndex {
@@ -52,9 +65,11 @@ pub fn holders(index: &Index, url: &str, threshold: &str) -> Result<Vec<Holder>,
     // The same content, whatever the values of the pages are.
     let query = QuerySet { value: 0, ..document.query(&set) };
     let wanted = |live: &LiveSegment, local: u32| live.segment().url(local) != url;
-    let options = AskOptions { wanted: &wanted, ..AskOptions::default() };
+    let stop = || progress.cancelled();
+    let options = AskOptions { wanted: &wanted, stop: &stop, ..AskOptions::default() };
     let question = Question { ask: Ask::Containing, threshold };
-    let answer = snapshot.ask(question, query, options, &mut scratch)?;
+    let answer = snapshot.ask(question, query, options, &mut scratch);
+    let answer = answer.map_err(|error| LookalikeError::from(error).of_question())?;
     let mut sites: BTreeMap<String, (Vec<DocAt>, f64, f64)> = BTreeMap::new();
     for found in answer.matches {
         let address = super::versions::address(snapshot.document(found.at));

@@ -1,15 +1,18 @@
 //! The versions of pages: documents of sweeps by their address.
 
 use lookalike_core::Overlap;
+use lookalike_engine::Progress;
 use lookalike_index::{DocAt, QueryScratch, Snapshot, StoredDocument};
 use lookalike_run::LookalikeError;
 use lookalike_run::index::filter::{host, host_is_of};
 use lookalike_run::index::open::Index;
 use lookalike_run::index::sweeps::table::{Sweep, all};
 use std::collections::BTreeMap;
+use std::str::FromStr;
 
 /// What became of a page from one sweep to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
     /// The same text.
@@ -59,6 +62,18 @@ impl Change {
     }
 }
 
+impl FromStr for Change {
+    type Err = LookalikeError;
+
+    /// Reads a [`Change::name`].
+    fn from_str(name: &str) -> Result<Self, LookalikeError> {
+        Self::ALL.into_iter().find(|change| change.name() == name).ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            LookalikeError::Settings(format!("`{name}` is no change of a page: use {names}"))
+        })
+    }
+}
+
 /// The address of a page: the URL of its documents, or their id where there is none.
 pub(super) fn address<'a>(document: StoredDocument<'a>) -> &'a str {
     match document.url() {
@@ -77,6 +92,12 @@ pub(super) fn pages<'a>(
     documents.sort_by_key(|&at| snapshot.document(at).number());
     let addressed = documents.into_iter().map(|at| (address(snapshot.document(at)), at));
     addressed.filter(|(url, _)| site.is_none_or(|site| host_is_of(url, site))).collect()
+}
+
+/// # Errors
+/// The question is to be stopped.
+pub(super) fn check(progress: &dyn Progress) -> Result<(), LookalikeError> {
+    if progress.cancelled() { Err(LookalikeError::QuestionCancelled) } else { Ok(()) }
 }
 
 /// What two versions share.

@@ -9,7 +9,7 @@ use crate::settings::thread_count;
 use crate::{LookalikeError, Place, Settings, Source};
 use lookalike_engine::pipeline::PipelineLimits;
 use lookalike_engine::{Problems, Progress, Silent};
-use lookalike_index::{IndexError, Snapshot};
+use lookalike_index::Snapshot;
 use lookalike_io::source::{Piece, VisitScratch};
 use lookalike_io::{Inputs, Item, Problem};
 
@@ -142,10 +142,7 @@ impl Index {
         let answer = asking.check().and_then(|()| ask(&mut asking));
         drop(asking);
         self.give_back(buffers);
-        answer.map_err(|error| match error {
-            LookalikeError::Index(IndexError::Interrupted) => LookalikeError::QuestionCancelled,
-            other => other,
-        })
+        answer.map_err(LookalikeError::of_question)
     }
 
     /// Asks the same question about each document of a source: `query.about` is not read

@@ -46,10 +46,12 @@ impl IndexChange {
 pub struct Put {
     /// A JSON object on one line, with the fields of a line of JSONL. It has an id.
     pub line: String,
-    /// Only if no document has the id.
+    /// Only if no document (of the sweep, if there is one) has the id.
     pub only_new: bool,
     /// Only if it matches no kept document at this threshold, by the measure of the index.
     pub unless_duplicate: Option<String>,
+    /// Its sweep, and the date of that if it is new; it replaces a document of the same id and sweep.
+    pub sweep: Option<(String, Option<String>)>,
 }
 
 /// How changes are applied.
@@ -200,7 +202,7 @@ impl IndexWriter {
 
     /// Reads the changes, on all threads.
     fn read_changes(
-        &self,
+        &mut self,
         changes: &[IndexChange],
         fields: &Settings,
         options: ApplyOptions,
@@ -209,26 +211,49 @@ impl IndexWriter {
         let (analysis, inputs) = (Arc::clone(&self.analysis), jsonl_inputs(self.reading(fields)?));
         let expires = self.expires(options.ttl);
         let preparer = Preparer { expires, ..Preparer::new(&inputs, &analysis) };
-        let unless = |change: &IndexChange| match change {
-            IndexChange::Put(Put { unless_duplicate: Some(unless), .. }) => {
-                self.threshold(unless).map(Some).map_err(|error| error.to_string())
-            }
-            _ => Ok(None),
+        let mut numbers = BTreeMap::new();
+        let mut known = |change| {
+            Ok::<_, String>((self.unless_of(change)?, self.sweep_of(change, &mut numbers)?))
         };
-        let unless: Vec<_> = changes.iter().map(unless).collect();
-        let read = |scratch: &mut PrepareScratch, (change, unless): (&IndexChange, _)| match change
-        {
-            IndexChange::Delete { id } => Step::Delete(id.clone()),
-            IndexChange::Put(Put { line, only_new, .. }) => {
-                let read = |unless| Ok((document(&preparer, line, scratch)?, unless));
-                match Result::and_then(unless, read) {
-                    Ok((prepared, unless)) => Step::put(prepared, unless, *only_new),
-                    Err(reason) => Step::Bad(reason),
-                }
-            }
+        let known: Vec<_> = changes.iter().map(&mut known).collect();
+        let read = |scratch: &mut PrepareScratch, (change, known): (&IndexChange, _)| {
+            let Put { line, only_new, .. } = match change {
+                IndexChange::Delete { id } => return Step::Delete(id.clone()),
+                IndexChange::Put(put) => put,
+            };
+            let read = |(unless, sweep)| {
+                let preparer = Preparer { sweep, ..preparer };
+                Ok(Step::put(document(&preparer, line, scratch)?, unless, sweep, *only_new))
+            };
+            Result::and_then(known, read).unwrap_or_else(Step::Bad)
         };
-        let changes = changes.par_iter().zip(unless);
+        let changes = changes.par_iter().zip(known);
         Ok(changes.map_init(PrepareScratch::default, read).collect())
+    }
+
+    /// The threshold of a change that is not to add a duplicate.
+    fn unless_of(&self, change: &IndexChange) -> Result<Option<Threshold>, String> {
+        let IndexChange::Put(Put { unless_duplicate, .. }) = change else { return Ok(None) };
+        let unless = unless_duplicate.as_deref().map(|unless| self.threshold(unless)).transpose();
+        unless.map_err(|error| error.to_string())
+    }
+
+    /// The number of the sweep of a change; a new one is entered with the next commit. `numbers` has
+    /// those that were found.
+    fn sweep_of(
+        &mut self,
+        change: &IndexChange,
+        numbers: &mut BTreeMap<(String, Option<String>), Result<u32, String>>,
+    ) -> Result<u32, String> {
+        let IndexChange::Put(Put { sweep: Some(sweep), .. }) = change else { return Ok(0) };
+        if let Some(known) = numbers.get(sweep) {
+            return known.clone();
+        }
+        let (name, date) = sweep;
+        let found = self.sweep_for_adding(name, date.as_deref());
+        let found = found.map_err(|error| error.to_string());
+        numbers.insert(sweep.clone(), found.clone());
+        found
     }
 }
 
@@ -267,6 +292,7 @@ enum Step {
         document: Box<DocumentBatch>,
         values: BTreeMap<u64, String>,
         unless: Option<Threshold>,
+        sweep: u32,
         only_new: bool,
     },
     Delete(String),
@@ -274,11 +300,11 @@ enum Step {
 }
 
 impl Step {
-    fn put(prepared: Prepared, unless: Option<Threshold>, only_new: bool) -> Self {
+    fn put(prepared: Prepared, unless: Option<Threshold>, sweep: u32, only_new: bool) -> Self {
         let Prepared { documents: document, values, .. } = prepared;
         let mut views = Vec::new();
         let id = document.get(0, DocNumber(0), DocNumber(0), &mut views).id.to_owned();
-        Self::Put { id, document: Box::new(document), values, unless, only_new }
+        Self::Put { id, document: Box::new(document), values, unless, sweep, only_new }
     }
 }
 
@@ -315,12 +341,16 @@ impl Applying<'_> {
                         _ => ChangeOutcome::Deleted,
                     }
                 }
-                Step::Put { id, document, values, unless, only_new } => {
+                Step::Put { id, document, values, unless, sweep, only_new } => {
                     if self.part.unless != unless || self.part.ids.contains(&id) {
                         self.stage()?;
                     }
                     let sweeps = self.index.writer.next_sweeps_of(&id);
-                    if only_new && !sweeps.is_empty() {
+                    let is_there = match sweep {
+                        0 => !sweeps.is_empty(),
+                        sweep => sweeps.contains(&sweep),
+                    };
+                    if only_new && is_there {
                         ChangeOutcome::Exists
                     } else {
                         self.part.unless = unless;
@@ -328,7 +358,7 @@ impl Applying<'_> {
                         self.part.documents.push(*document);
                         self.part.of.push((self.outcomes.len(), values));
                         // Until it is known whether it is a duplicate.
-                        match sweeps.contains(&0) {
+                        match sweeps.contains(&sweep) {
                             true => ChangeOutcome::Replaced,
                             false => ChangeOutcome::Added,
                         }

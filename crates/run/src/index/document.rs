@@ -5,7 +5,7 @@ use super::query::QuerySubject;
 use crate::compare::{compare_texts, only_document};
 use crate::{Index, LookalikeError, Settings};
 use lookalike_engine::distinctions::value_hash;
-use lookalike_engine::{Described, SignerScratch};
+use lookalike_engine::{Described, Progress, SignerScratch};
 use lookalike_index::{DocAt, NEVER, TextReader};
 use lookalike_report::Comparison;
 use serde::Serialize;
@@ -47,7 +47,87 @@ pub struct IndexedDocument {
     pub commit: u64,
 }
 
+/// A cluster of leader clustering, or a part of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct IndexedCluster {
+    /// Its id: that of the kept document that leads it.
+    pub id: String,
+    /// Number of its documents, the kept one included.
+    pub size: u64,
+    /// Its documents from the one that was asked for on: the kept one, and those that rely on it, in
+    /// the order in which they would be kept.
+    pub members: Vec<ClusterMember>,
+    /// The commit that was asked.
+    pub commit: u64,
+}
+
+/// A document of a cluster.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ClusterMember {
+    /// Its id.
+    pub id: String,
+    /// Its address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Its title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Its date, as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// The sweep in which it was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<String>,
+    /// Whether leader clustering keeps it.
+    pub kept: bool,
+}
+
 impl Index {
+    /// The cluster of a stored document, by the id of any of its documents: `limit` of them, from
+    /// the one at place `from` on.
+    ///
+    /// # Errors
+    /// No document with this id; files that cannot be read; [`LookalikeError::QuestionCancelled`].
+    pub fn indexed_cluster(
+        &self,
+        id: &str,
+        from: usize,
+        limit: usize,
+        progress: &dyn Progress,
+    ) -> Result<IndexedCluster, LookalikeError> {
+        let snapshot = self.snapshot()?;
+        let at = self.stored(&snapshot.with_id(id), "id", id)?;
+        let sweeps = self.sweep_names()?;
+        let stop = || progress.cancelled();
+        let mut buffers = self.buffers();
+        let scratch = &mut buffers.scratch;
+        let leader = snapshot.leader(at, &stop, scratch).map(|leader| leader.unwrap_or(at));
+        let members =
+            leader.and_then(|leader| Ok((leader, snapshot.cluster(leader, &stop, scratch)?)));
+        self.give_back(buffers);
+        let (leader, members) =
+            members.map_err(|error| LookalikeError::from(error).of_question())?;
+        let member = |&at: &DocAt| {
+            let document = snapshot.document(at);
+            ClusterMember {
+                id: document.id().to_owned(),
+                url: given(document.url()),
+                title: extra::title(document.extra()),
+                date: given(document.date()),
+                sweep: sweeps.get(&document.sweep()).cloned(),
+                kept: at == leader,
+            }
+        };
+        Ok(IndexedCluster {
+            id: snapshot.document(leader).id().to_owned(),
+            size: members.len() as u64,
+            members: members.iter().skip(from).take(limit).map(member).collect(),
+            commit: snapshot.commit(),
+        })
+    }
+
     /// The document of a file that holds one (text, Markdown, HTML or mail), read as those of the
     /// index: a message with the attachments that they have.
     ///
@@ -82,7 +162,6 @@ impl Index {
             false => None,
         };
         self.give_back(buffers);
-        let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Ok(IndexedDocument {
             id: document.id().to_owned(),
             url: given(document.url()),
@@ -141,4 +220,9 @@ impl Index {
             name: name.to_owned(),
         })
     }
+}
+
+/// A text that is there.
+fn given(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
 }

@@ -322,10 +322,7 @@ impl IndexWriter {
         let unless = unless.map(|unless| self.threshold(unless)).transpose()?;
         let sweep = match &options.sweep {
             None => 0,
-            Some((name, date)) => {
-                self.analysis.refuse_across("a sweep")?;
-                table::number_for_adding(&mut self.writer, name, date.as_deref())?
-            }
+            Some((name, date)) => self.sweep_for_adding(name, date.as_deref())?,
         };
         let (values, expires) = (self.values()?, self.expires(options.ttl));
         Ok(Adding {

@@ -19,6 +19,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// Prepares documents. Shared by all threads, each with its own [`PrepareScratch`].
+#[derive(Clone, Copy)]
 pub struct Preparer<'a> {
     /// Where the records come from.
     pub inputs: &'a Inputs,

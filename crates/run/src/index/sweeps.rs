@@ -12,6 +12,7 @@ use table::{SWEEPS, Sweep, all};
 
 /// Figures of a sweep.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepStats {
     /// Its name.
     pub name: String,
@@ -73,6 +74,25 @@ impl Index {
 }
 
 impl IndexWriter {
+    /// Enters a sweep with the next commit, unless there is one of this name already.
+    ///
+    /// # Errors
+    /// There is one with another date; an empty name; a text that is no date; an index whose
+    /// documents have to differ by their inputs.
+    pub fn add_sweep(&mut self, name: &str, date: Option<&str>) -> Result<(), LookalikeError> {
+        self.sweep_for_adding(name, date).map(|_| ())
+    }
+
+    /// The number of a sweep to add documents to; a new one is entered with the next commit.
+    pub(super) fn sweep_for_adding(
+        &mut self,
+        name: &str,
+        date: Option<&str>,
+    ) -> Result<u32, LookalikeError> {
+        self.analysis.refuse_across("a sweep")?;
+        table::number_for_adding(&mut self.writer, name, date)
+    }
+
     /// Removes a sweep and its documents with the next commit. Returns how many there are.
     ///
     /// # Errors

@@ -2,7 +2,7 @@
 
 use crate::body;
 use crate::endpoint::{
-    DEADLINE, Endpoint, GivenId, ID, Parameter, Place, id, json, json_of, query,
+    DEADLINE, Endpoint, GivenId, ID, Parameter, Place, in_path, json, json_of, query,
 };
 use crate::options::Limits;
 use crate::problem::Problem;
@@ -12,7 +12,8 @@ use axum::extract::{Request, State};
 use axum::response::Response;
 use axum::routing::{get, post};
 use lookalike::index::{
-    CollapseItem, CollapsedGroup, IndexedDocument, Question, Reply, collapse_by_index,
+    CollapseItem, CollapsedGroup, IndexedCluster, IndexedDocument, Question, Reply,
+    collapse_by_index,
 };
 use lookalike::results::Comparison;
 use lookalike::settings::Measure;
@@ -61,6 +62,30 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         answer: json_of(|schemas| schemas.subschema_for::<Reply>()),
         refusals: &[404],
         handler: || get(cluster),
+    },
+    Endpoint {
+        method: "GET",
+        path: "/v1/clusters/{id}",
+        scope: Some(Scope::Read),
+        summary: "The documents of a cluster",
+        about: "By the id of any of its documents. The kept document and those that rely on it, in \
+                the order in which they would be kept.",
+        parameters: &[
+            ID,
+            Parameter {
+                name: "from",
+                place: Place::Query,
+                about: "The place of the first document that is answered, from 0.",
+                schema: |_| schemars::json_schema!({"type": "integer", "minimum": 0}),
+                required: false,
+            },
+            Parameter { about: "At most this many documents; usually 1000.", ..LIMIT },
+            DEADLINE,
+        ],
+        body: &[],
+        answer: json_of(|schemas| schemas.subschema_for::<IndexedCluster>()),
+        refusals: &[404],
+        handler: || get(members),
     },
     Endpoint {
         method: "GET",
@@ -176,12 +201,33 @@ async fn cluster(
     request: Request,
 ) -> Result<Response, Problem> {
     let ClusterQuery { limit } = query(request.uri())?;
-    let question = Question { cluster: Some(id(path)?), limit, ..Question::default() };
+    let question = Question { cluster: Some(in_path(path)?), limit, ..Question::default() };
     let reply = service
         .ask(request.headers(), move |service, stop| service.index.answer(&question, stop))
         .await?;
     service.metrics.asked(reply.cost());
     json(&reply)
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MembersQuery {
+    #[serde(default)]
+    from: usize,
+    limit: Option<NonZeroU64>,
+}
+
+async fn members(
+    State(service): Shared,
+    path: GivenId,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (id, MembersQuery { from, limit }) = (in_path(path)?, query(request.uri())?);
+    let limit = limit.map_or(1000, |limit| usize::try_from(limit.get()).unwrap_or(usize::MAX));
+    let found = service.ask(request.headers(), move |service, stop| {
+        service.index.indexed_cluster(&id, from, limit, stop)
+    });
+    json(&found.await?)
 }
 
 #[derive(Deserialize)]
@@ -195,7 +241,7 @@ async fn explain(
     path: GivenId,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, ExplainQuery { other }) = (id(path)?, query(request.uri())?);
+    let (id, ExplainQuery { other }) = (in_path(path)?, query(request.uri())?);
     let compared: Comparison = service
         .ask(request.headers(), move |service, _| service.index.compare(&id, &other))
         .await?;
@@ -207,7 +253,7 @@ async fn document(
     path: GivenId,
     request: Request,
 ) -> Result<Response, Problem> {
-    let id = id(path)?;
+    let id = in_path(path)?;
     let found =
         service.ask(request.headers(), move |service, _| service.index.indexed_document(&id));
     json(&found.await?)

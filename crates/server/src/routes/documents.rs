@@ -2,7 +2,8 @@
 
 use crate::body;
 use crate::endpoint::{
-    Content, Endpoint, GivenId, ID, Parameter, Place, id, json, json_of, json_with, query,
+    Content, DATE, Endpoint, GivenId, ID, NDJSON, Parameter, Place, in_path, json, json_of,
+    json_with, query,
 };
 use crate::lines::Lines;
 use crate::problem::Problem;
@@ -29,8 +30,6 @@ type Shared = State<Arc<Service>>;
 /// Lines of a stream that are read and not yet answered.
 const WINDOW: usize = 1000;
 
-const NDJSON: &str = "application/x-ndjson";
-
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
         method: "PUT",
@@ -45,6 +44,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         parameters: &[
             ID,
             UNLESS_DUPLICATE,
+            SWEEP,
+            DATE,
             Parameter {
                 name: "if-none-match",
                 place: Place::Header,
@@ -89,6 +90,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 Sending a stream again is harmless.",
         parameters: &[
             UNLESS_DUPLICATE,
+            SWEEP,
+            DATE,
             Parameter {
                 name: "only_new",
                 place: Place::Query,
@@ -116,6 +119,14 @@ const UNLESS_DUPLICATE: Parameter = Parameter {
     place: Place::Query,
     about: "Leaves a document out if it matches a kept one at this threshold.",
     schema: |_| schemars::json_schema!({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
+    required: false,
+};
+
+const SWEEP: Parameter = Parameter {
+    name: "sweep",
+    place: Place::Query,
+    about: "The sweep to add to, which is entered if it is new.",
+    schema: |schemas| schemas.subschema_for::<String>(),
     required: false,
 };
 
@@ -164,6 +175,19 @@ impl Done {
 #[serde(deny_unknown_fields)]
 struct PutQuery {
     unless_duplicate: Option<String>,
+    sweep: Option<String>,
+    date: Option<String>,
+}
+
+/// A sweep with its date.
+fn dated(
+    sweep: Option<String>,
+    date: Option<String>,
+) -> Result<Option<(String, Option<String>)>, Problem> {
+    match (sweep, date) {
+        (None, Some(_)) => Err(Problem::bad_request("the parameter `date` is that of a `sweep`")),
+        (sweep, date) => Ok(sweep.map(|sweep| (sweep, date))),
+    }
 }
 
 async fn put_one(
@@ -171,7 +195,9 @@ async fn put_one(
     path: GivenId,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, PutQuery { unless_duplicate }) = (id(path)?, query(request.uri())?);
+    let (id, query) = (in_path(path)?, query(request.uri())?);
+    let PutQuery { unless_duplicate, sweep, date } = query;
+    let sweep = dated(sweep, date)?;
     let writing = service.writing()?;
     let only_new = match request.headers().get(header::IF_NONE_MATCH) {
         None => false,
@@ -186,8 +212,8 @@ async fn put_one(
     document.insert("id".to_owned(), Value::String(id));
     let line = serde_json::to_string(&document)
         .map_err(|error| Problem::bad_request(error.to_string()))?;
-    let done =
-        Done::of(writing.change(IndexChange::Put(Put { line, only_new, unless_duplicate })).await?);
+    let put = Put { line, only_new, unless_duplicate, sweep };
+    let done = Done::of(writing.change(IndexChange::Put(put)).await?);
     let done = done.map_err(|problem| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "unusable_document", problem)
     })?;
@@ -202,7 +228,7 @@ async fn put_one(
 }
 
 async fn delete_one(State(service): Shared, path: GivenId) -> Result<Response, Problem> {
-    let id = id(path)?;
+    let id = in_path(path)?;
     let done = Done::of(service.writing()?.change(IndexChange::Delete { id }).await?);
     match done.map_err(Problem::bad_request)? {
         Done { outcome: What::Unknown, .. } => {
@@ -226,6 +252,8 @@ enum Answers {
 #[serde(deny_unknown_fields)]
 struct StreamQuery {
     unless_duplicate: Option<String>,
+    sweep: Option<String>,
+    date: Option<String>,
     #[serde(default)]
     only_new: bool,
     #[serde(default)]
@@ -258,7 +286,9 @@ struct StreamDone {
 type Pending = Pin<Box<dyn Future<Output = Result<Changed, Problem>> + Send>>;
 
 async fn add_lines(State(service): Shared, request: Request) -> Result<Response, Problem> {
-    let StreamQuery { unless_duplicate, only_new, answers } = query(request.uri())?;
+    let query = query(request.uri())?;
+    let StreamQuery { unless_duplicate, sweep, date, only_new, answers } = query;
+    let sweep = dated(sweep, date)?;
     service.writing()?;
     body::expect_type(request.headers(), NDJSON)?;
     let (send, receive) = mpsc::channel::<(u64, Pending)>(WINDOW);
@@ -266,7 +296,8 @@ async fn add_lines(State(service): Shared, request: Request) -> Result<Response,
     let reading = Arc::clone(&service);
     tokio::spawn(async move {
         while let Some((number, line)) = lines.next().await {
-            let put = |line| Put { line, only_new, unless_duplicate: unless_duplicate.clone() };
+            let (unless_duplicate, sweep) = (unless_duplicate.clone(), sweep.clone());
+            let put = |line| Put { line, only_new, unless_duplicate, sweep };
             let pending: Pending = match hand_over(&reading, line.map(put)).await {
                 Ok(pending) => Box::pin(pending),
                 Err(problem) => Box::pin(std::future::ready(Err(problem))),

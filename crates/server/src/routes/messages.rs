@@ -5,13 +5,12 @@ use crate::endpoint::{Content, DEADLINE, Endpoint, Parameter, Place, json, json_
 use crate::problem::Problem;
 use crate::service::Service;
 use crate::tokens::Scope;
-use crate::writing::ReportedMessage;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
-use lookalike::filter::{Report, Reported, Verdict, mail_record};
-use lookalike::{Record, Settings};
+use lookalike::filter::{self, Report, ReportOptions, Reported, Verdict, mail_record};
+use lookalike::{IndexWriter, Record, Settings};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -130,10 +129,14 @@ async fn report(
         return Err(Problem::bad_request("the parameter `reporter` is empty"));
     }
     let message = message(request, &service).await?;
+    let bytes = message.text.len();
     let report = match report {
         Kind::Spam => Report::Spam,
         Kind::Ham => Report::Ham,
         Kind::Revoke => Report::Revoke,
     };
-    json(&writing.report(ReportedMessage { report, reporter, message }).await?)
+    let step = move |index: &mut IndexWriter| {
+        filter::report(index, report, &reporter, &message, &ReportOptions::default())
+    };
+    json(&writing.step(bytes, step).await?)
 }

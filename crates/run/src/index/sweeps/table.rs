@@ -29,19 +29,46 @@ pub struct Sweep {
     pub date: Option<String>,
 }
 
-/// All sweeps, in the order of their dates, then of their numbers; those without a date last.
-pub fn all(records: &Records) -> Result<Vec<Sweep>, LookalikeError> {
-    let mut sweeps = Vec::new();
+/// The stored values by the names of the sweeps.
+type Values = BTreeMap<Vec<u8>, Vec<u8>>;
+
+fn committed(records: &Records) -> Result<Values, LookalikeError> {
+    let mut stored = BTreeMap::new();
     for record in records.range(SWEEPS, Bound::Unbounded, Bound::Unbounded)? {
         let (name, value) = record?;
+        stored.insert(name, value);
+    }
+    Ok(stored)
+}
+
+/// All sweeps, in the order of their dates, then of their numbers; those without a date last.
+pub fn all(records: &Records) -> Result<Vec<Sweep>, LookalikeError> {
+    ordered(committed(records)?)
+}
+
+/// All sweeps after the next commit.
+fn next(writer: &Writer) -> Result<Vec<Sweep>, LookalikeError> {
+    let mut stored = committed(&writer.records()?)?;
+    for Record { key, value, .. } in writer.next_records(SWEEPS) {
+        match value {
+            Some(value) => stored.insert(key.clone(), value.clone()),
+            None => stored.remove(key),
+        };
+    }
+    ordered(stored)
+}
+
+fn ordered(stored: Values) -> Result<Vec<Sweep>, LookalikeError> {
+    let sweep = |(name, value): (Vec<u8>, Vec<u8>)| {
         let damaged = |what: String| {
             LookalikeError::from(IndexError::Damaged { path: "store.redb".into(), what })
         };
         let name = String::from_utf8(name).map_err(|_| damaged("the name of a sweep".into()))?;
         let Stored { number, date } = serde_json::from_slice(&value)
             .map_err(|error| damaged(format!("the sweep `{name}`: {error}")))?;
-        sweeps.push(Sweep { name, number, date });
-    }
+        Ok(Sweep { name, number, date })
+    };
+    let mut sweeps = stored.into_iter().map(sweep).collect::<Result<Vec<_>, LookalikeError>>()?;
     let seconds = |sweep: &Sweep| {
         let date = sweep.date.as_deref().map_or(f64::NAN, lookalike_engine::date_seconds);
         if date.is_nan() { f64::INFINITY } else { date }
@@ -77,7 +104,7 @@ pub(crate) fn number_for_adding(
     if let Some(date) = date {
         is_date(date)?;
     }
-    let sweeps = all(&writer.records()?)?;
+    let sweeps = next(writer)?;
     if let Some(known) = sweeps.iter().find(|sweep| sweep.name == name) {
         let other = date.filter(|&date| known.date.as_deref() != Some(date));
         return match other {
@@ -101,7 +128,7 @@ pub(crate) fn numbers_of(
     writer: &mut Writer,
     other: &Records,
 ) -> Result<BTreeMap<u32, u32>, LookalikeError> {
-    let mut known = all(&writer.records()?)?;
+    let mut known = next(writer)?;
     let mut numbers = BTreeMap::new();
     for Sweep { name, number, date } in all(other)? {
         let own = match known.iter().find(|sweep| sweep.name == name) {
