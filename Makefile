@@ -9,7 +9,7 @@ DEMO ?= out/demo
 TESTED = --locked --workspace --bin lookalike --tests
 COMMAND = target/debug/lookalike
 
-.PHONY: demo check test test-long test-data build fmt lint unit docs check-runs check-kills check-reads check-browser check-pages check-cookbook pictures layers package dist dist-static dist-check python bench-programs bench bench-peers bench-ratios bench-index bench-instructions bench-python research experiments clean
+.PHONY: demo demo-serve check test test-long test-data build fmt lint unit docs check-runs check-kills check-reads check-browser check-pages check-cookbook pictures layers package dist dist-static dist-check python bench-programs bench bench-peers bench-ratios bench-index bench-instructions bench-python research experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 ## (Quick to build: without object stores, and what is not hot is optimised lightly. `make build` builds what is used and measured.)
@@ -17,6 +17,16 @@ demo:
 	$(CARGO) build --profile demo --locked --no-default-features
 	target/demo/lookalike dedup samples --output $(DEMO) --force --tables tsv
 	@echo "Open $(DEMO)/report.html in a browser; every removal and its proof: $(DEMO)/ledger.tsv"
+
+## Serves an index of the samples until Ctrl-C; LISTEN=HOST:PORT is where.
+LISTEN ?= 127.0.0.1:7070
+INDEX ?= out/demo.index
+demo-serve:
+	$(CARGO) build --profile demo --locked --no-default-features --features service
+	@test -d $(INDEX) || { rm -rf $(INDEX).part && target/demo/lookalike index create $(INDEX).part --quiet && \
+		target/demo/lookalike index add $(INDEX).part samples && mv $(INDEX).part $(INDEX); }
+	@echo "Open http://$(LISTEN) in a browser, or ask: curl http://$(LISTEN)/v1/query --json '{\"text\": \"Permission is hereby granted, free of charge, to any person\", \"ask\": \"containing\", \"limit\": 3}'"
+	target/demo/lookalike serve $(INDEX) --listen $(LISTEN)
 
 build:
 	$(CARGO) build --release --locked

@@ -11,6 +11,9 @@ def test_answers_are_those_of_the_description(tmp_path, command):
     subprocess.run([command, "index", "create", index, "--quiet"], check=True)
     lines = "".join(f'{{"id": "{number}", "text": "one two three four five six {number % 3}"}}\n' for number in range(20))
     subprocess.run([command, "index", "add", index, "-", "--quiet"], input=lines, text=True, check=True, stdout=subprocess.DEVNULL)
+    for sweep in ("may", "june"):
+        adding = [command, "index", "add", index, "-", "--quiet", "--sweep", sweep]
+        subprocess.run(adding, input=lines, text=True, check=True, stdout=subprocess.DEVNULL)
     service = subprocess.Popen([command, "serve", index, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
     try:
         url = re.search(r"http://\S+", service.stderr.readline())[0]
