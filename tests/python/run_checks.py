@@ -53,6 +53,7 @@ from checks.large_records import large_records, long_texts
 from checks.lost import lost
 from checks.mail import mail
 from checks.mail_options import mail_options
+from checks.mail_servers import mail_servers
 from checks.methods import lexicons, methods, simhash_idf
 from checks.office import office
 from checks.milter import milter
@@ -185,6 +186,7 @@ PARTS = (
     service_tls,
     service_tokens,
     milter,
+    mail_servers,
     pipes,
     object_stores,
     store_extracting,

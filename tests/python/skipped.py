@@ -35,6 +35,12 @@ def has_zstd() -> bool:
     return sys.version_info >= (3, 14) or program("zstd")
 
 
+def has_mail_servers() -> bool:
+    """Whether there are mail servers, and this user may start them."""
+    programs = all(program(name, f"/usr/sbin/{name}") for name in ("postfix", "rspamd", "swaks", "miltertest"))
+    return LINUX and programs and os.getuid() == 0
+
+
 # What is optional: whether it is there, its name, and the checks that need it.
 OPTIONAL = (
     (has_java(), "Java 17 or newer (or JAVA_HOME)", "the package on Spark"),
@@ -47,6 +53,8 @@ OPTIONAL = (
     (has_collections(), "real collections (LOOKALIKE_DATA=DIR, or ../shared/data)", "references, hostile files, formats, mail, filter and sweeps on real data"),
     (bool(os.environ.get("LOOKALIKE_DATA")), "real collections (LOOKALIKE_DATA=DIR)", "the Python package and Spark on real data"),
     (has_zstd(), "zstd", "compressed samples and collections read by the checks"),
+    (has_mail_servers(),
+     "postfix, rspamd, swaks and miltertest (tests/mail_programs.sh), and the rights of root", "the milter and rspamd's protocol with real mail servers"),
     (program("procmail"), "procmail", "the recipe for procmail"),
     (program("maildrop"), "maildrop", "the recipe for maildrop"),
     (LINUX and program("dpkg-deb"), "dpkg-deb", "the Debian package"),
