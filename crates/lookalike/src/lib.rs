@@ -147,7 +147,7 @@ pub mod input {
 #[cfg(feature = "files")]
 pub mod results {
     //! Questions about finished runs: two documents side by side, tables, other thresholds, what to restore.
-    pub use lookalike_engine::DifferenceKind;
+    pub use lookalike_engine::{DifferenceKind, DifferenceKinds, DifferenceProfile};
     pub use lookalike_io::TableFormat;
     pub use lookalike_report::{Comparison, SettingsSummary, Summary, TextStyle, human};
     pub use lookalike_run::{

@@ -6,13 +6,14 @@
 //! their limit, so their cost does not depend on the length of the text.
 
 /// Characters shown of a name.
-pub(crate) const MEDIUM: usize = 120;
+pub const MEDIUM: usize = 120;
 /// Characters shown of longer names.
-pub(crate) const LONG: usize = 160;
+pub const LONG: usize = 160;
 
 /// One line: all white space is a single space, none at the ends; at most `limit` characters and an
 /// ellipsis.
-pub(crate) fn line(text: &str, limit: usize) -> String {
+#[must_use]
+pub fn line(text: &str, limit: usize) -> String {
     let mut out = Limited::new(limit);
     let mut space = false;
     for c in text.chars() {
@@ -41,7 +42,8 @@ pub(crate) fn may_be_link(url: &str) -> bool {
 }
 
 /// An address as it is shown, and whether it may be a link.
-pub(crate) fn address(url: Option<&str>) -> (String, bool) {
+#[must_use]
+pub fn address(url: Option<&str>) -> (String, bool) {
     let Some(url) = url else { return (String::new(), false) };
     let shown = line(url, LONG);
     // Only an address that is shown in full, and unchanged, may be a link.
@@ -52,7 +54,8 @@ pub(crate) fn address(url: Option<&str>) -> (String, bool) {
 
 /// Part of a text: line breaks stay, though not more than one at a time, and indentation up to a
 /// point; at most `limit` characters and an ellipsis.
-pub(crate) fn block(text: &str, limit: usize) -> String {
+#[must_use]
+pub fn block(text: &str, limit: usize) -> String {
     const INDENT: usize = 8;
     let mut out = Limited::new(limit);
     let mut spaces = 0;

@@ -5,13 +5,13 @@
 //! independent of the engine and of readers: its inputs are plain data, and callers tokenise the
 //! texts. It computes no part of a result.
 
+pub mod clean;
 pub mod human;
 
 mod accuracy;
 mod across;
 mod boilerplate;
 mod boilerplate_lines;
-mod clean;
 mod cluster_data;
 mod contamination;
 mod diff;
@@ -50,7 +50,10 @@ pub use error::ReportError;
 pub use explain::{
     ComparedDocument, Comparison, Difference, Explanation, Question, SharedPassage, TextStyle,
 };
-pub use html::{AlignedPair, Page, PageFile, PassageReport, Report};
+pub use html::{
+    AlignedPair, Page, PageFile, PairRoom, PassageReport, Report, STYLE, around_chart,
+    similarity_chart,
+};
 pub use passage_exhibits::{
     ChangedDocument, CopiedDocuments, CutExample, FrequentPassage, LengthBin, LongPassage,
     PassageExcerpt, PassageExhibits, ShownPassage,

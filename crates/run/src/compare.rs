@@ -13,6 +13,7 @@ use crate::settings::thread_count;
 use crate::{Job, LookalikeError, Settings, Source};
 use lookalike_engine::Silent;
 use lookalike_io::{DiscoverOptions, Inputs};
+use lookalike_report::DocExhibit;
 use lookalike_text::{AnalysisSettings, Tokens};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -80,13 +81,26 @@ pub fn compare_texts(
     b: &str,
     settings: &Settings,
 ) -> Result<DocumentComparison, LookalikeError> {
+    let named = |id: &str, text: &str| DocExhibit {
+        id: id.to_owned(),
+        text: text.to_owned(),
+        ..DocExhibit::default()
+    };
+    compare_exhibits([named("a", a), named("b", b)], settings)
+}
+
+/// Compares two documents as [`compare_texts`] does.
+///
+/// # Errors
+/// Invalid settings.
+pub(crate) fn compare_exhibits(
+    documents: [DocExhibit; 2],
+    settings: &Settings,
+) -> Result<DocumentComparison, LookalikeError> {
     settings.matching()?;
-    // As in a file, a byte order mark is not part of the text.
-    let named =
-        |id, text: &str| ReadDocument::of_text(id, text.strip_prefix('\u{feff}').unwrap_or(text));
     caught(|| {
-        let documents = [named("a", a), named("b", b)];
-        DocumentComparison::new(documents, settings, (None, ignored(settings)?), None)
+        let (documents, ignored) = (documents.map(ReadDocument::in_memory), ignored(settings)?);
+        DocumentComparison::new(documents, settings, (None, ignored), None)
     })
 }
 

@@ -6,11 +6,15 @@ use crate::lookup::ReadDocument;
 use crate::summarise::settings_summary;
 use crate::{LookalikeError, Settings};
 use lookalike_core::{CommonElements, FeatureKind, Overlap, overlap};
+use lookalike_engine::differences::DifferenceScratch;
 use lookalike_engine::templates::complete_reaches;
-use lookalike_engine::{Across, Described, MatchSettings, Signer};
+use lookalike_engine::{
+    Across, Described, DifferenceProfile, DifferenceReader, MatchSettings, Progress, Signer,
+};
 use lookalike_io::FeatureList;
 use lookalike_report::{
-    Comparison, DocExhibit, Explanation, Measures, Question, SettingsSummary, TextStyle,
+    AlignedPair, Comparison, DocExhibit, Explanation, Measures, PairExhibit, PairRoom, Question,
+    SettingsSummary, TextStyle,
 };
 use lookalike_text::{AnalysisSettings, Analyzer};
 use std::collections::BTreeSet;
@@ -126,6 +130,38 @@ impl DocumentComparison {
     #[must_use]
     pub fn text(&self, style: &TextStyle) -> String {
         self.explained(|explanation| explanation.text(style))
+    }
+
+    /// The texts side by side, for a page of their own.
+    ///
+    /// # Errors
+    /// The alignment was cancelled.
+    pub fn aligned(&self, progress: &dyn Progress) -> Result<AlignedPair, LookalikeError> {
+        let pair = PairExhibit {
+            a: self.a.clone(),
+            b: self.b.clone(),
+            measures: self.measures,
+            ..PairExhibit::default()
+        };
+        let (room, cancelled) = (PairRoom::ALONE, || progress.cancelled());
+        let analyzer = Analyzer::new(&self.analysis);
+        let aligned = match self.is_features {
+            true => AlignedPair::within(room, &pair, &self.settings, &lines, &cancelled),
+            false => {
+                AlignedPair::within(room, &pair, &self.settings, &located(&analyzer), &cancelled)
+            }
+        };
+        Ok(aligned?)
+    }
+
+    /// What differs: the names of the kinds, and how many words of each document the other lacks.
+    #[must_use]
+    pub fn profile(&self) -> DifferenceProfile {
+        let reader = DifferenceReader::new(&self.analysis);
+        let mut scratch = DifferenceScratch::default();
+        let [a, b] = [&self.a, &self.b]
+            .map(|document| reader.parts(&document.text, document.title.as_deref(), &mut scratch));
+        DifferenceProfile::new(&a, &b, &mut scratch)
     }
 
     fn explained<R>(&self, show: impl FnOnce(&Explanation<'_>) -> R) -> R {

@@ -277,11 +277,12 @@ pub(crate) fn id_of(record: &RecordView<'_>, inputs: &Inputs) -> String {
 }
 
 impl ReadDocument {
-    /// A text by itself.
-    pub(crate) fn of_text(id: &str, text: &str) -> Self {
-        let exhibit =
-            DocExhibit { id: id.to_owned(), text: text.to_owned(), ..DocExhibit::default() };
-        Self { exhibit, argument: id.to_owned(), ..Self::default() }
+    /// A document that is held in memory. As in a file, a byte order mark is not part of its text.
+    pub(crate) fn in_memory(mut exhibit: DocExhibit) -> Self {
+        if let Some(rest) = exhibit.text.strip_prefix('\u{feff}') {
+            exhibit.text = rest.to_owned();
+        }
+        Self { argument: exhibit.id.clone(), exhibit, ..Self::default() }
     }
 
     /// Its values of a field.

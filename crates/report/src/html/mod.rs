@@ -8,7 +8,8 @@
 //! elements with text nodes and parses no HTML. The size of the page is bounded for any input.
 
 pub use embed::{Page, PageFile};
-pub use pair::AlignedPair;
+pub use pair::{AlignedPair, PairRoom};
+pub use parts::{STYLE, around_chart, similarity_chart};
 pub use passages::PassageReport;
 
 mod across;
@@ -19,6 +20,7 @@ mod embed;
 mod flow;
 mod near_misses;
 mod pair;
+mod parts;
 mod passages;
 mod script;
 mod views;

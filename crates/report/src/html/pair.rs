@@ -9,13 +9,37 @@ use crate::{
     Tokenize, Vocabulary, clean, diff,
 };
 
-/// Bounds on one alignment; a page has a dozen of them.
-const BOUNDS: DiffBounds = DiffBounds { work: DIFF_BOUNDS.work / 4, ..DIFF_BOUNDS };
-/// Characters shown of each side.
-const BUDGET: usize = 8000;
-/// Characters shown of a single run, and of the text between two words.
-const RUN: usize = 700;
+/// Characters shown of the text between two words.
 const GAP: usize = 40;
+
+/// How much of a pair is aligned and shown.
+#[derive(Debug, Clone, Copy)]
+pub struct PairRoom {
+    bounds: DiffBounds,
+    fold: Fold,
+    /// Characters shown of each side.
+    side: usize,
+    /// Characters shown of a single run.
+    run: usize,
+}
+
+impl PairRoom {
+    /// For a page with a dozen pairs.
+    pub const ONE_OF_MANY: Self = Self {
+        bounds: DiffBounds { work: DIFF_BOUNDS.work / 4, ..DIFF_BOUNDS },
+        fold: Fold { context: 14, change: 70, hunks: 24, pieces: 240 },
+        side: 8000,
+        run: 700,
+    };
+
+    /// For a page with one pair.
+    pub const ALONE: Self = Self {
+        bounds: DIFF_BOUNDS,
+        fold: Fold { context: 20, change: 400, hunks: 300, pieces: 3000 },
+        side: 100_000,
+        run: 4000,
+    };
+}
 
 /// A pair of documents, aligned and ready to be drawn: some kilobytes for texts of any length.
 #[derive(Debug)]
@@ -77,6 +101,20 @@ impl AlignedPair {
         tokenize: &Tokenize<'_>,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Self, ReportError> {
+        Self::within(PairRoom::ONE_OF_MANY, pair, settings, tokenize, cancelled)
+    }
+
+    /// As [`AlignedPair::new`], in this room.
+    ///
+    /// # Errors
+    /// As [`AlignedPair::new`].
+    pub fn within(
+        room: PairRoom,
+        pair: &PairExhibit,
+        settings: &SettingsSummary,
+        tokenize: &Tokenize<'_>,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Self, ReportError> {
         let poll = || if cancelled() { Err(ReportError::Cancelled) } else { Ok(()) };
         poll()?;
         let mut vocabulary = Vocabulary::default();
@@ -85,13 +123,18 @@ impl AlignedPair {
         let b = vocabulary.tokens(&pair.b.text, tokenize);
         poll()?;
         let unit = if settings.unit == "char" { "character" } else { "word" };
-        let aligned = diff(a.forms(), b.forms(), BOUNDS, cancelled)
+        let aligned = diff(a.forms(), b.forms(), room.bounds, cancelled)
             .map_err(|_| ReportError::Cancelled)?
             .tidied();
-        let bounds = Fold { context: 14, change: 70, hunks: 24, pieces: 240 };
-        let mut columns =
-            Columns { unit, left: BUDGET, right: BUDGET, rows: Vec::new(), abridged: false };
-        for row in fold(&aligned, &a, &b, bounds) {
+        let mut columns = Columns {
+            unit,
+            left: room.side,
+            right: room.side,
+            run: room.run,
+            rows: Vec::new(),
+            abridged: false,
+        };
+        for row in fold(&aligned, &a, &b, room.fold) {
             columns.row(row);
         }
         let m = &pair.measures;
@@ -181,6 +224,8 @@ struct Columns {
     /// Characters that may still be shown.
     left: usize,
     right: usize,
+    /// Characters of a single run.
+    run: usize,
     rows: Vec<DiffRow>,
     abridged: bool,
 }
@@ -214,15 +259,17 @@ impl Columns {
             }
             Row::Hunk(pieces) => {
                 let (mut left, mut right) = (Vec::new(), Vec::new());
+                let most = self.run;
                 for piece in &pieces {
                     let Piece { side, skipped, .. } = *piece;
                     if side != Side::Right {
-                        self.left = runs(&mut left, piece.left_gap, piece.left, side, self.left);
+                        let text = (piece.left_gap, piece.left);
+                        self.left = runs(&mut left, text, side, (most, self.left));
                         note(&mut left, skipped, self.unit);
                     }
                     if side != Side::Left {
-                        self.right =
-                            runs(&mut right, piece.right_gap, piece.right, side, self.right);
+                        let text = (piece.right_gap, piece.right);
+                        self.right = runs(&mut right, text, side, (most, self.right));
                         note(&mut right, skipped, self.unit);
                     }
                 }
@@ -239,11 +286,17 @@ fn note(runs: &mut Vec<Run>, skipped: usize, unit: &str) {
     }
 }
 
-/// Appends a piece, at most `budget` characters of it, and returns the remaining budget.
-fn runs(runs: &mut Vec<Run>, gap: &str, text: &str, side: Side, budget: usize) -> usize {
+/// Appends a piece, at most `run` characters of it and `budget` of it and its gap, and returns the
+/// remaining budget.
+fn runs(
+    runs: &mut Vec<Run>,
+    (gap, text): (&str, &str),
+    side: Side,
+    (run, budget): (usize, usize),
+) -> usize {
     let ink = if side == Side::Both { Ink::Same } else { Ink::Changed };
     let mut left = budget;
-    for (ink, text, most) in [(Ink::Same, gap, GAP), (ink, text, RUN)] {
+    for (ink, text, most) in [(Ink::Same, gap, GAP), (ink, text, run)] {
         if text.is_empty() || left == 0 {
             continue;
         }

@@ -2,12 +2,13 @@
 
 use super::extra;
 use super::query::QuerySubject;
-use crate::compare::{compare_texts, only_document};
+use crate::compare::{compare_exhibits, only_document};
+use crate::document_comparison::DocumentComparison;
 use crate::{Index, LookalikeError, Settings};
 use lookalike_engine::distinctions::value_hash;
 use lookalike_engine::{Described, Progress, SignerScratch};
 use lookalike_index::{DocAt, NEVER, TextReader};
-use lookalike_report::Comparison;
+use lookalike_report::{Comparison, DocExhibit};
 use serde::Serialize;
 use std::path::Path;
 
@@ -184,6 +185,19 @@ impl Index {
     /// # Errors
     /// No document with one of these ids; an index without texts; files that cannot be read.
     pub fn compare(&self, a: &str, b: &str) -> Result<Comparison, LookalikeError> {
+        let [a, b] = [a, b].map(|id| QuerySubject::Id(id.to_owned()));
+        Ok(self.compare_subjects(&a, &b)?.comparison())
+    }
+
+    /// A text or a stored document and another, compared as [`Index::compare`] does.
+    ///
+    /// # Errors
+    /// As [`Index::compare`]; a cluster in place of a document.
+    pub fn compare_subjects(
+        &self,
+        a: &QuerySubject,
+        b: &QuerySubject,
+    ) -> Result<DocumentComparison, LookalikeError> {
         if !self.settings().texts {
             return Err(LookalikeError::Settings(
                 "the index was created without texts, which a comparison needs".into(),
@@ -191,17 +205,29 @@ impl Index {
         }
         let snapshot = self.snapshot()?;
         let mut texts = TextReader::default();
-        let mut text = |id| -> Result<String, LookalikeError> {
-            let at = self.stored(&snapshot.with_id(id), "id", id)?;
-            Ok(snapshot.document(at).text(&mut texts)?.to_owned())
+        let mut read = |subject: &QuerySubject| -> Result<DocExhibit, LookalikeError> {
+            let (what, name, found) = match subject {
+                QuerySubject::Text(text) | QuerySubject::Message { text, .. } => {
+                    let (id, text) = ("text".to_owned(), text.clone());
+                    return Ok(DocExhibit { id, text, ..DocExhibit::default() });
+                }
+                QuerySubject::Id(id) => ("id", id, snapshot.with_id(id)),
+                QuerySubject::Url(url) => ("URL", url, snapshot.with_url(url)),
+                QuerySubject::Cluster(_) => {
+                    let message = "a comparison is of two documents, and not of a cluster";
+                    return Err(LookalikeError::Settings(message.into()));
+                }
+            };
+            let document = snapshot.document(self.stored(&found, what, name)?);
+            Ok(DocExhibit {
+                id: document.id().to_owned(),
+                title: extra::title(document.extra()),
+                url: Some(document.url().to_owned()).filter(|url| !url.is_empty()),
+                text: document.text(&mut texts)?.to_owned(),
+                ..DocExhibit::default()
+            })
         };
-        let (text_a, text_b) = (text(a)?, text(b)?);
-        let settings = self.settings().of_whole_texts();
-        let evidence = compare_texts(&text_a, &text_b, &settings)?;
-        let mut comparison = evidence.comparison().clone();
-        comparison.a.id = a.to_owned();
-        comparison.b.id = b.to_owned();
-        Ok(comparison)
+        compare_exhibits([read(a)?, read(b)?], &self.settings().of_whole_texts())
     }
 
     /// The last of the documents that were found by a name.
