@@ -133,6 +133,7 @@ check-reads: $(COMMAND)
 
 check-browser: $(COMMAND)
 	$(PYTHON) tests/browser/run.py $(COMMAND)
+	$(PYTHON) tests/browser/service.py $(COMMAND)
 
 ## Runs the commands of docs/tutorial.md, docs/cookbook and docs/methods and compares what they print with the pages.
 check-cookbook: $(COMMAND)

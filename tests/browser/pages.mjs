@@ -6,28 +6,16 @@
 // `passages`.
 import fs from "node:fs";
 import path from "node:path";
-import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
+import { axeFindings, Checks, headless, installed, overflow, tabTo } from "./helpers.mjs";
 
 const [work, chromium, shots] = process.argv.slice(2);
-const require = createRequire(path.join(work, "package.json"));
-const playwright = require("playwright-core");
-const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-
-let passed = 0, failed = 0;
-function check(name, ok, detail = "") {
-  ok ? passed++ : failed++;
-  if (!ok) console.log(`FAILED: ${name}: ${typeof detail === "string" ? detail : JSON.stringify(detail)}`.slice(0, 3000));
-}
+const { playwright, axe } = installed(work);
+const checks = new Checks();
+const check = (...given) => checks.check(...given);
 
 const profile = fs.mkdtempSync(path.join(work, "profile-"));
-const browser = await playwright.chromium.launchPersistentContext(profile, {
-  executablePath: chromium,
-  headless: true,
-  offline: true,
-  acceptDownloads: true,
-  args: ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-});
+const browser = await playwright.chromium.launchPersistentContext(profile, { ...headless(chromium), offline: true });
 
 const address = (run) => pathToFileURL(path.join(work, run, "report.html")).href;
 
@@ -47,26 +35,13 @@ async function open(run, { width = 1400, scheme = "light", hash = "", script = t
 }
 
 async function axeClean(page, name) {
-  const found = await page.evaluate(async (source) => {
-    (0, eval)(source);
-    const result = await window.axe.run(document, { resultTypes: ["violations"] });
-    return result.violations.map((v) => v.id + ": " + v.nodes.slice(0, 3).map((node) => node.html.slice(0, 200) + " " + node.failureSummary).join(" | "));
-  }, axe).catch((error) => ["axe did not run: " + error]);
+  const found = await axeFindings(page, axe);
   check(`${name}: axe finds nothing`, found.length === 0, found);
 }
 
 /** Nothing is wider than the window, but for what scrolls by itself; no text is cut off. */
 async function fits(page, name) {
-  const wide = await page.evaluate(() => {
-    const room = document.documentElement.clientWidth;
-    if (document.documentElement.scrollWidth > room) {
-      const over = [...document.body.querySelectorAll("*")].filter((e) => e.getBoundingClientRect().right > room + 1 && !e.closest(".scroll, .hidden, svg"));
-      return "the page is " + document.documentElement.scrollWidth + " wide: " + over.slice(0, 4).map((e) => e.outerHTML.slice(0, 160)).join(" | ");
-    }
-    const cut = [...document.querySelectorAll("button, label, dd, dt, .tile b, .tile span, h1, h2, p, li")]
-      .filter((e) => e.offsetParent && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline");
-    return cut.slice(0, 4).map((e) => e.outerHTML.slice(0, 160)).join(" | ");
-  });
+  const wide = await overflow(page);
   check(`${name}: nothing is cut off or too wide`, wide === "", wide);
 }
 
@@ -74,15 +49,6 @@ const status = (page) => page.locator("[data-part=status]").innerText();
 const until = (page, text) => page.waitForFunction((text) => document.querySelector("[data-part=status]").textContent.includes(text), text, { timeout: 60000 });
 const names = (page) => page.locator("#browser .cluster summary .name").allInnerTexts();
 const sizes = (page) => page.locator("#browser .cluster summary b").allInnerTexts();
-
-/** Presses Tab until an element that matches has the focus. */
-async function tabTo(page, selector, most = 400) {
-  for (let n = 0; n < most; n++) {
-    if (await page.evaluate((selector) => document.activeElement?.matches(selector) ?? false, selector)) return true;
-    await page.keyboard.press("Tab");
-  }
-  return false;
-}
 
 const policy = async (page) => page.locator("meta[http-equiv]").getAttribute("content");
 
@@ -280,5 +246,4 @@ const clusters = JSON.parse(fs.readFileSync(path.join(work, "small", "summary.js
 
 await browser.close();
 fs.rmSync(profile, { recursive: true, force: true });
-console.log(`pages in Chromium: ${passed} passed, ${failed} failed`);
-process.exit(failed || !passed ? 1 : 0);
+checks.end("pages in Chromium");

@@ -24,6 +24,20 @@ def missing(what: str) -> int:
     return 1 if os.environ.get("CI") else 0
 
 
+def prepared() -> str | int:
+    """The path of Chromium, with the packages installed; or the exit code where something is missing."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    for name, found in (("chromium", chromium), ("node", shutil.which("node")), ("npm", shutil.which("npm"))):
+        if not found:
+            return missing(f"{name} is not installed")
+    WORK.mkdir(parents=True, exist_ok=True)
+    shutil.copy(HERE / "package.json", WORK / "package.json")
+    installed = subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--silent"], cwd=WORK, capture_output=True, text=True)
+    if installed.returncode:
+        return missing(f"npm packages cannot be installed: {installed.stderr.strip()[-300:]}")
+    return chromium
+
+
 def documents() -> list[dict]:
     """60 stories of 2 to 6 versions; one has hostile texts."""
     chance = random.Random(1)
@@ -50,16 +64,9 @@ def main() -> int:
         return 2
     binary = Path(sys.argv[1]).resolve()
     shots = Path(sys.argv[sys.argv.index("--screenshots") + 1]).resolve() if "--screenshots" in sys.argv else None
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    for name, found in (("chromium", chromium), ("node", shutil.which("node")), ("npm", shutil.which("npm"))):
-        if not found:
-            return missing(f"{name} is not installed")
-    WORK.mkdir(parents=True, exist_ok=True)
-    shutil.copy(HERE / "package.json", WORK / "package.json")
-    installed = subprocess.run(["npm", "install", "--no-audit", "--no-fund", "--silent"], cwd=WORK, capture_output=True, text=True)
-    if installed.returncode:
-        return missing(f"npm packages cannot be installed: {installed.stderr.strip()[-300:]}")
-
+    chromium = prepared()
+    if isinstance(chromium, int):
+        return chromium
     first = documents()
     write(WORK / "small.jsonl", first)
     write(WORK / "other.jsonl", [{**row, "id": "o" + row["id"]} for row in first[::2]])

@@ -58,8 +58,8 @@ ALLOWED = {
         "lookalike-core", "lookalike-cluster", "lookalike-io", "lookalike-engine", "lookalike-report",
         "lookalike-methods", "lookalike-lexicon", "lookalike-index", "lookalike-join", "lookalike-passages",
     },
-    # The service: a door as the command is.
-    "lookalike-server": {"lookalike"},
+    # The service: a door as the command is; its page is drawn with the parts of the report.
+    "lookalike-server": {"lookalike", "lookalike-report"},
     "lookalike-cli": {"lookalike", "lookalike-options", "lookalike-server"},
     # The service for the features of the workspace only.
     "lookalike-python": {"lookalike", "lookalike-server"},
@@ -94,7 +94,7 @@ HOME = {
     "memmap2": {"lookalike-lexicon", "lookalike-engine", "lookalike-index"},
     "redb": {"lookalike-index", "lookalike-testing"},
     "roaring": {"lookalike-index"},
-    "askama": {"lookalike-report"},
+    "askama": {"lookalike-report", "lookalike-server"},
     # In spill and index only as the checksum of files; in decide as the digest of results.
     "xxhash-rust": {
         "lookalike-core", "lookalike-spill", "lookalike-index", "lookalike-decide", "lookalike-run", "lookalike-testing",

@@ -15,6 +15,8 @@ mod metrics;
 mod milter;
 mod openapi;
 mod options;
+mod own_machine;
+mod page;
 mod problem;
 mod questions;
 mod router;

@@ -35,6 +35,11 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, "bad_request", detail)
     }
 
+    /// Seconds after which to try again.
+    pub(crate) fn retry_after(&self) -> Option<u32> {
+        self.retry_after
+    }
+
     /// A failure that passes.
     pub(crate) fn busy(code: &'static str, detail: impl Into<String>) -> Self {
         let retry_after = Some(1);

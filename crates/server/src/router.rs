@@ -1,9 +1,11 @@
 //! The router: each endpoint with the check of its token, its figures and its line in the log.
 
 use crate::endpoint::Endpoint;
+use crate::own_machine::own_machine;
+use crate::page;
 use crate::problem::Problem;
 use crate::routes;
-use crate::service::{RequestLog, ServeEvent, Service};
+use crate::service::Service;
 use crate::tokens::Scope;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -29,6 +31,7 @@ pub(crate) fn router(service: &Arc<Service>) -> Router {
         let detail = format!("`{}` has no method {}", request.uri().path(), request.method());
         Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", detail)
     };
+    let router = router.merge(page::router(service));
     router.fallback(unknown).method_not_allowed_fallback(method).with_state(Arc::clone(service))
 }
 
@@ -45,12 +48,9 @@ async fn guard(
         Ok(client) => (next.run(request).await, client),
         Err(problem) => (problem.into_response(), None),
     };
-    let (status, seconds) = (response.status().as_u16(), begun.elapsed().as_secs_f64());
-    service.metrics.answered((endpoint.method, endpoint.path), status, seconds);
-    let path = path.path_and_query().map_or("/", |path| path.as_str());
-    let client = client.as_deref();
-    let method = method.as_str();
-    (service.tell)(&ServeEvent::Answered(RequestLog { method, path, status, seconds, client }));
+    let status = response.status().as_u16();
+    let of = (endpoint.method, endpoint.path);
+    service.answered(of, (&method, &path), (status, begun), client.as_deref());
     response
 }
 
@@ -82,33 +82,5 @@ fn admit(
             let detail = format!("the token `{name}` has not the scope `{scope}`");
             Err(Problem::new(StatusCode::FORBIDDEN, "scope", detail))
         }
-    }
-}
-
-/// Without tokens, refuses requests that a page of another site made a browser send: those for
-/// another host (its name may lead here) or of another origin.
-fn own_machine(headers: &HeaderMap) -> Result<(), Problem> {
-    let text = |name| headers.get(name).map(|value| value.to_str().unwrap_or("?"));
-    let is_own = |host: &str| {
-        let name = match host.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-            _ => host,
-        };
-        name == "localhost"
-            || name
-                .trim_matches(['[', ']'])
-                .parse()
-                .is_ok_and(|ip: std::net::IpAddr| ip.is_loopback())
-    };
-    let host = text(header::HOST).is_none_or(is_own);
-    let origin = text(header::ORIGIN)
-        .is_none_or(|origin| origin.split_once("://").is_some_and(|(_, host)| is_own(host)));
-    match host && origin {
-        true => Ok(()),
-        false => Err(Problem::new(
-            StatusCode::FORBIDDEN,
-            "host",
-            "without tokens this service answers for localhost and its own pages only",
-        )),
     }
 }

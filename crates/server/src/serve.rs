@@ -3,6 +3,7 @@
 use crate::metrics::Metrics;
 use crate::openapi::description;
 use crate::options::{Limits, ServeOptions, cores};
+use crate::page::Sessions;
 use crate::problem::Problem;
 use crate::questions::Questions;
 use crate::router::router;
@@ -143,6 +144,7 @@ async fn run(
         writing,
         tokens,
         tls,
+        sessions: Sessions::new().map_err(ServeError::Runtime)?,
         limits: *limits,
         metrics,
         description: description(),

@@ -2,19 +2,21 @@
 
 use crate::metrics::Metrics;
 use crate::options::Limits;
+use crate::page::Sessions;
 use crate::problem::Problem;
 use crate::questions::{Deadline, Questions};
 use crate::tls::TlsError;
 use crate::tokens::{Tokens, TokensError};
 use crate::watched::{UnreadableFile, Watched, names};
 use crate::writing::Writing;
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, Method, StatusCode, Uri};
 use lookalike::filter::MessageFilter;
 use lookalike::{Index, LookalikeError};
 use rustls::ServerConfig;
 use serde::Serialize;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Instant;
 use tokio::sync::watch;
 
 /// What all requests share.
@@ -27,6 +29,7 @@ pub(crate) struct Service {
     pub(crate) writing: Option<Writing>,
     pub(crate) tokens: Option<Watched<Tokens, TokensError>>,
     pub(crate) tls: Option<Watched<ServerConfig, TlsError>>,
+    pub(crate) sessions: Sessions,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     /// The description of the endpoints.
@@ -88,6 +91,21 @@ impl Service {
         let deadline = self.questions.deadline(headers)?;
         let service = Arc::clone(self);
         self.questions.run(deadline, move |stop| question(&service, stop)).await
+    }
+
+    /// Counts and logs an answer to a request for `of`, a method and a path of the description.
+    pub(crate) fn answered(
+        &self,
+        of: (&'static str, &'static str),
+        (method, uri): (&Method, &Uri),
+        (status, begun): (u16, Instant),
+        client: Option<&str>,
+    ) {
+        let seconds = begun.elapsed().as_secs_f64();
+        self.metrics.answered(of, status, seconds);
+        let path = uri.path_and_query().map_or("/", |path| path.as_str());
+        let method = method.as_str();
+        (self.tell)(&ServeEvent::Answered(RequestLog { method, path, status, seconds, client }));
     }
 
     /// Tells when the service is being stopped.

@@ -1,0 +1,33 @@
+//! What is around every view.
+
+use super::client::Client;
+use lookalike_report::clean;
+
+/// The head, the navigation and the foot.
+pub(super) struct Shell {
+    pub(super) title: String,
+    /// Address and name of each view, and whether it is this one.
+    pub(super) views: Vec<(&'static str, &'static str, bool)>,
+    /// The name of the token, where there are tokens.
+    pub(super) client: Option<String>,
+}
+
+/// The views that the navigation names.
+const VIEWS: [(&str, &str); 2] = [("/search", "Search"), ("/about", "Index")];
+
+impl Shell {
+    /// Around a view with this title, which is below the address `current`.
+    pub(super) fn new(title: &str, current: &str, client: &Client) -> Self {
+        let views = VIEWS.iter().map(|&(path, name)| (path, name, path == current));
+        Self {
+            title: clean::line(title, clean::MEDIUM),
+            views: views.collect(),
+            client: client.0.as_deref().map(|name| clean::line(name, clean::MEDIUM)),
+        }
+    }
+
+    /// Around what is no view.
+    pub(super) fn plain(title: &str) -> Self {
+        Self::new(title, "", &Client::default())
+    }
+}

@@ -1,0 +1,209 @@
+// Uses the page of `lookalike serve` in Chromium.
+//
+//   node service.mjs WORK CHROMIUM [SCREENSHOTS]
+//
+// WORK has what service.py makes; services.json has the addresses: `whole` (texts, passages, sweeps), `lean` (without
+// texts, read only), `guarded` (with tokens, read only).
+import fs from "node:fs";
+import path from "node:path";
+import { axeFindings, Checks, headless, installed, overflow, tabTo } from "./helpers.mjs";
+
+const [work, chromium, shots] = process.argv.slice(2);
+const { playwright, axe } = installed(work);
+const services = JSON.parse(fs.readFileSync(path.join(work, "services.json"), "utf8"));
+const rows = (name) => fs.readFileSync(path.join(work, name), "utf8").trim().split("\n").map((row) => JSON.parse(row));
+const documents = rows("first.jsonl");
+const checks = new Checks();
+const check = (...given) => checks.check(...given);
+const browser = await playwright.chromium.launch(headless(chromium));
+
+const query = (path, parameters) => path + "?" + new URLSearchParams(parameters);
+
+/** Opens a view, and collects what goes wrong on it. */
+async function open(address, { service = "whole", width = 1400, scheme = "light", script = true, context } = {}) {
+  const own = context ?? (await browser.newContext({ javaScriptEnabled: script, colorScheme: scheme, viewport: { width, height: 900 } }));
+  const page = await own.newPage();
+  page.own = own;
+  page.errors = [];
+  page.on("console", (message) => { if (message.type() === "error" && !/the server responded with a status of [45]/.test(message.text())) page.errors.push(message.text()); });
+  page.on("pageerror", (error) => page.errors.push(String(error)));
+  page.on("request", (request) => { if (!request.url().startsWith(services[service]) && !request.url().startsWith("data:")) page.errors.push("elsewhere: " + request.url()); });
+  page.on("dialog", (dialog) => { page.errors.push("dialog: " + dialog.message()); dialog.dismiss(); });
+  page.answer = await page.goto(services[service] + address);
+  return page;
+}
+
+async function close(page, name) {
+  check(`${name}: no error, no dialog, no breach of the policy`, page.errors.length === 0, page.errors);
+  await page.own.close();
+}
+
+const story = documents[9].text;
+const hostile = documents.find((document) => document.id.startsWith("hostile"));
+const VIEWS = {
+  start: "/",
+  search: query("/search", { text: story.slice(0, 700), ask: "containing", threshold: "0.5" }),
+  nothing: query("/search", { text: "no such words are anywhere in it" }),
+  wrong: query("/search", { id: "no such document" }),
+  document: query("/document", { id: "s3-1" }),
+  hostile: query("/document", { id: hostile.id }),
+  line: query("/document", { id: "long-line" }),
+  compare: query("/compare", { a: "s3-2", b: "s3-0" }),
+  choose: "/compare",
+  about: "/about",
+};
+
+// Every view at every width and in every scheme.
+for (const [name, address] of Object.entries(VIEWS)) {
+  for (const width of [400, 1400]) {
+    for (const scheme of ["light", "dark"]) {
+      const what = `${name} ${width} ${scheme}`;
+      const page = await open(address, { width, scheme });
+      const found = await axeFindings(page, axe);
+      check(`${what}: axe finds nothing`, found.length === 0, found);
+      const wide = await overflow(page);
+      check(`${what}: nothing is cut off or too wide`, wide === "", wide);
+      if (shots) await page.screenshot({ path: path.join(shots, `${what.replaceAll(" ", "-")}.png`), fullPage: name !== "line" });
+      await close(page, what);
+    }
+  }
+}
+
+// Each view says what it is about.
+{
+  const page = await open(VIEWS.search);
+  check("search: the documents that contain the text come first", /^\d+ documents$/.test(await page.locator("#found").innerText()), await page.locator("#found").innerText());
+  const links = await page.locator(".hit .name").evaluateAll((all) => all.map((a) => a.getAttribute("href")));
+  check("search: the story is found", links.includes("/document?id=s3-0"), links);
+  const scores = (await page.locator(".hit .score b").allInnerTexts()).map(Number);
+  check("search: the best first", scores.length > 3 && scores.every((score, at) => at === 0 || scores[at - 1] >= score), scores);
+  await page.locator(".hit a.button").first().click();
+  check("search: compares the text with a document", (await page.locator("h1").innerText()) === "What differs?" && page.url().includes("/compare?text="), page.url());
+  check("compare: the texts are side by side", (await page.locator(".sides .text").count()) >= 2);
+  await close(page, "search");
+}
+{
+  const page = await open(VIEWS.compare);
+  check("compare: differences are marked", (await page.locator(".sides del").count()) > 0 && (await page.locator(".sides ins").count()) > 0);
+  const values = await page.locator(".measures b").allInnerTexts();
+  const stored = await (await page.request.get(services.whole + "/v1/documents/s3-2/explain?other=s3-0")).json();
+  const expected = ["resemblance", "containment_a_in_b", "containment_b_in_a"].map((name) => (Math.floor(stored.measures[name] * 1e4 + 1e-6) / 1e4).toFixed(4));
+  check("compare: the measures are those of the endpoint", values.join() === expected.join(), { values, expected });
+  await page.getByText("swap the sides").click();
+  check("compare: sides are swapped", page.url().endsWith("/compare?a=s3-0&b=s3-2"), page.url());
+  await close(page, "compare");
+}
+check("an unknown document is not found", (await (await open(query("/document", { id: "nobody's" }))).answer.status()) === 404);
+
+// Any id has its document, whatever it is made of.
+for (const { id, text } of documents.slice(-8)) {
+  const page = await open(query("/document", { id }));
+  const shown = await page.locator(".whole-text").innerText();
+  check(`${id.slice(0, 20)}: is shown`, page.answer.status() === 200 && shown.slice(0, 20) === text.slice(0, 20), shown.slice(0, 60));
+  check(`${id.slice(0, 20)}: nothing of it acts`, (await page.locator("main script, main img, main b b").count()) === 0 && !/[\u202e\0\x1b]/.test(await page.locator("main").innerText()));
+  check(`${id.slice(0, 20)}: its address is no link`, (await page.locator('a[href^="javascript"]').count()) === 0);
+  await close(page, id.slice(0, 20));
+}
+{
+  const page = await open(query("/document", { id: "long" }));
+  const before = (await page.locator(".whole-text").innerText()).length;
+  await page.getByText("Show the whole text").click();
+  await page.waitForLoadState();
+  const after = (await page.locator(".whole-text").innerText()).length;
+  check("a long text is cut, and is there as a whole", before < 21_000 && after > 3_000_000, { before, after });
+  await close(page, "long");
+}
+
+// By keyboard alone: search, result, comparison.
+{
+  const page = await open("/");
+  check("keyboard: the field has the focus", await page.evaluate(() => document.activeElement.name === "text"));
+  await page.keyboard.insertText(story.slice(0, 500));
+  check("keyboard: the threshold is reached", await tabTo(page, "[name=threshold]"));
+  await page.keyboard.type("0.1");
+  await Promise.all([page.waitForURL("**/search?text=**"), page.keyboard.press("Enter")]);
+  check("keyboard: a result is reached", await tabTo(page, ".hit .name"));
+  await Promise.all([page.waitForURL("**/document?**"), page.keyboard.press("Enter")]);
+  check("keyboard: a comparison is reached", await tabTo(page, "a.button[href^='/compare']"));
+  await Promise.all([page.waitForURL("**/compare?**"), page.keyboard.press("Enter")]);
+  await page.goto(services.whole + "/about");
+  await page.keyboard.press("Tab");
+  check("keyboard: the navigation can be skipped", (await page.evaluate(() => document.activeElement.className)) === "skip");
+  await page.keyboard.press("Enter");
+  check("keyboard: and is", await page.evaluate(() => document.activeElement.id === "main"));
+  await close(page, "keyboard");
+}
+
+// Without a script.
+{
+  const page = await open("/", { script: false });
+  await page.locator("[name=id]").fill("s3-1");
+  await page.locator("button.main").click();
+  check("no script: a document is asked about", page.url() === services.whole + "/search?id=s3-1" && (await page.locator(".hit").count()) > 0, page.url());
+  const long = story + " " + "word ".repeat(1000);
+  await page.locator("[name=id]").fill("");
+  await page.locator("[name=text]").fill(long);
+  await page.locator("[name=ask]").selectOption("contained-in");
+  await page.locator("button.main").click();
+  check("no script: a text that is too long for an address is asked about", page.url() === services.whole + "/search" && (await page.locator(".hit").count()) > 0, page.url());
+  check("no script: and is still there", (await page.locator("[name=text]").inputValue()) === long);
+  await close(page, "no script");
+}
+
+// Without texts, and read only.
+{
+  const page = await open(query("/document", { id: "s3-1" }), { service: "lean" });
+  check("no texts: the document says so", (await page.locator("main").innerText()).includes("created without texts"));
+  await page.goto(services.lean + VIEWS.search);
+  check("no texts: a search has its matches", (await page.locator(".hit").count()) > 0);
+  const answer = await page.goto(services.lean + VIEWS.compare);
+  check("no texts: a comparison is refused with the reason", answer.status() === 400 && (await page.locator("[role=alert]").innerText()).includes("without texts"));
+  await close(page, "no texts");
+}
+
+// What is sent along with every view.
+{
+  const page = await open("/");
+  const headers = await page.answer.allHeaders();
+  check("the policy forbids what is not the page's own", headers["content-security-policy"] === "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'", headers);
+  check("types are not guessed", headers["x-content-type-options"] === "nosniff");
+  const ran = await page.evaluate(() => {
+    const script = document.createElement("script");
+    script.textContent = "window.broken = 1";
+    document.body.append(script);
+    return window.broken;
+  });
+  check("another script does not run", ran === undefined);
+  await page.own.close();
+  const post = (headers) => fetch(services.whole + "/search", { method: "POST", redirect: "manual", headers: { "content-type": "application/x-www-form-urlencoded", ...headers }, body: "id=s3-1" });
+  check("a form of this page is taken", (await post({ origin: services.whole })).status === 303);
+  for (const origin of ["https://evil.example", "http://localhost:1", "null"]) check(`a form of ${origin} is refused`, (await post({ origin })).status === 403);
+  check("a form of nowhere is refused", (await post({})).status === 403);
+}
+
+// With tokens.
+{
+  const service = "guarded";
+  const page = await open(VIEWS.about, { service });
+  check("tokens: who has none signs in", page.url().startsWith(services.guarded + "/sign-in?next="), page.url());
+  const findings = await axeFindings(page, axe);
+  check("tokens: axe finds nothing", findings.length === 0, findings);
+  await page.locator("[name=token]").fill("wrong");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("[role=alert]");
+  check("tokens: a wrong one is refused", (await page.locator("[role=alert]").innerText()).includes("not known"));
+  await page.locator("[name=token]").fill("reader");
+  await Promise.all([page.waitForURL("**/about"), page.keyboard.press("Enter")]);
+  check("tokens: and leads to where one wanted to go", (await page.locator("h1").innerText()) === "The index" && (await page.locator(".session").innerText()).includes("the reader"));
+  const cookies = await page.own.cookies();
+  check("tokens: the cookie is for this service alone", cookies.length === 1 && cookies[0].httpOnly && cookies[0].sameSite === "Strict" && !cookies[0].value.includes("reader"), cookies);
+  const api = await page.request.get(services.guarded + "/v1/stats");
+  check("tokens: the cookie opens no endpoint", api.status() === 401, api.status());
+  await page.getByText("Sign out").click();
+  await page.goto(services.guarded + "/about");
+  check("tokens: signed out", page.url().includes("/sign-in"), page.url());
+  await close(page, "tokens");
+}
+
+await browser.close();
+checks.end("the page of the service in Chromium");
