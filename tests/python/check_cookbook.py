@@ -11,9 +11,11 @@ that code, any other with 0. --show prints what each block really printed. Needs
 installed, pdftotext.py stands in for it.
 """
 import argparse
+import contextlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -61,14 +63,24 @@ def steps(page: str) -> list:
     return found
 
 
+@contextlib.contextmanager
+def stopped(work: Path):
+    """A directory of a story, whose services (NAME.pid) are stopped at its end, also where it breaks off."""
+    try:
+        yield work
+    finally:
+        for path in work.glob("*.pid"):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(path.read_text()), signal.SIGTERM)
+
+
 def tell(page: str, binary: Path, show: bool, least: tuple = STORY) -> list:
     """Runs the commands of a page; returns what was wrong."""
     told = steps(page)
     shown = sum(output is not None for _, output in told)
     if len(told) < least[0] or shown < least[1]:
         return [f"only {len(told)} commands and {shown} outputs"]
-    with tempfile.TemporaryDirectory(prefix="lookalike-cookbook-") as folder:
-        work = Path(folder) / "work"
+    with tempfile.TemporaryDirectory(prefix="lookalike-cookbook-") as folder, stopped(Path(folder) / "work") as work:
         tools = Path(folder) / "bin"
         work.mkdir()
         tools.mkdir()

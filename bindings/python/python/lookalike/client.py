@@ -255,6 +255,14 @@ class Client:
         """Sites with documents that contain a page."""
         return self._json("GET", _path("urls", url, "holders", {"threshold": threshold}))["holders"]
 
+    def site_history(self, site: str | None = None) -> Any:
+        """How the pages of a site, or of all sites, changed from sweep to sweep."""
+        return self._json("GET", _path("history", {"site": site}))["sweeps"]
+
+    def revisit(self, site: str | None = None, limit: int | None = None) -> Any:
+        """Pages in the order in which to visit them again."""
+        return self._json("GET", _path("revisit", {"site": site, "limit": limit}))["pages"]
+
     # The filter of messages.
 
     def filter(self, message: bytes | str) -> Any:
