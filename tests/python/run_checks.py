@@ -53,6 +53,7 @@ from checks.large_records import large_records, long_texts
 from checks.lost import lost
 from checks.mail import mail
 from checks.mail_options import mail_options
+from checks.mail_rspamd import mail_rspamd
 from checks.mail_servers import mail_servers
 from checks.methods import lexicons, methods, simhash_idf
 from checks.office import office
@@ -187,6 +188,7 @@ PARTS = (
     service_tokens,
     milter,
     mail_servers,
+    mail_rspamd,
     pipes,
     object_stores,
     store_extracting,

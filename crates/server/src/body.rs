@@ -14,24 +14,48 @@ use std::time::{Duration, Instant};
 /// # Errors
 /// A body that is longer than [`Limits::body`], comes too slowly, or ends early.
 pub(crate) async fn read(body: Body, limits: &Limits) -> Result<Vec<u8>, Problem> {
-    let (mut body, mut bytes) = (body, Vec::new());
+    read_at_most(body, limits, limits.body).await?.ok_or_else(|| {
+        let detail = format!("a body has at most {} bytes here", limits.body);
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", detail)
+    })
+}
+
+/// Reads the body of a request; `None` for one that is longer than [`Limits::body`], which is read to
+/// its end for a client that reads no answer before (up to 64 times the limit).
+///
+/// # Errors
+/// As [`read`], but for the length.
+pub(crate) async fn read_or_skip(body: Body, limits: &Limits) -> Result<Option<Vec<u8>>, Problem> {
+    read_at_most(body, limits, limits.body.saturating_mul(64)).await
+}
+
+/// Reads a body; `None` for one that is longer than [`Limits::body`], of which `most` bytes are read.
+async fn read_at_most(
+    body: Body,
+    limits: &Limits,
+    most: usize,
+) -> Result<Option<Vec<u8>>, Problem> {
+    let (mut body, mut bytes, mut length) = (body, Vec::new(), 0);
     let begun = Instant::now();
     loop {
         // A second for each KiB.
-        let allowed = limits.idle + Duration::from_secs(bytes.len() as u64 / 1024);
+        let allowed = limits.idle + Duration::from_secs(length as u64 / 1024);
         let frame = tokio::time::timeout_at((begun + allowed).into(), body.frame()).await;
         let frame = frame.map_err(|_| {
             let detail = "the body comes more slowly than 1 KiB a second";
             Problem::new(StatusCode::REQUEST_TIMEOUT, "slow_body", detail)
         })?;
-        let Some(frame) = frame else { return Ok(bytes) };
+        let Some(frame) = frame else { return Ok((length <= limits.body).then_some(bytes)) };
         let frame = frame.map_err(|error| Problem::bad_request(format!("the body: {error}")))?;
         let Ok(data) = frame.into_data() else { continue };
-        if bytes.len() + data.len() > limits.body {
-            let detail = format!("a body has at most {} bytes here", limits.body);
-            return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", detail));
+        length += data.len();
+        if length > most {
+            return Ok(None);
         }
-        bytes.extend_from_slice(&data);
+        match length <= limits.body {
+            true => bytes.extend_from_slice(&data),
+            false => bytes = Vec::new(),
+        }
     }
 }
 

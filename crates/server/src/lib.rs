@@ -11,6 +11,7 @@
 mod body;
 mod endpoint;
 mod lines;
+mod mail;
 mod metrics;
 mod milter;
 mod openapi;

@@ -4,6 +4,7 @@ mod asking;
 mod documents;
 mod messages;
 mod operation;
+mod rspamd;
 mod sweeps;
 
 use crate::endpoint::Endpoint;
@@ -15,6 +16,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Endpoint> {
         documents::ENDPOINTS,
         sweeps::ENDPOINTS,
         messages::ENDPOINTS,
+        rspamd::ENDPOINTS,
         operation::ENDPOINTS,
     ]
     .into_iter()

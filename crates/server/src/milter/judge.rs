@@ -1,9 +1,9 @@
 //! The verdict on a message, in bounded time.
 
 use super::options::SpamAction;
+use crate::mail::judge;
 use crate::questions::Questions;
-use lookalike::Settings;
-use lookalike::filter::{MessageFilter, NotJudged, Verdict, VerdictKind, mail_record};
+use lookalike::filter::{MessageFilter, NotJudged, VerdictKind};
 use serde::Serialize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -54,7 +54,10 @@ impl Judge {
     ) -> Judged {
         let begun = Instant::now();
         let verdict = match message {
-            Ok((raw, room)) => self.verdict(begun + self.deadline, raw, room).await,
+            Ok((raw, room)) => {
+                let (filter, deadline) = (Arc::clone(&self.filter), begun + self.deadline);
+                judge(&self.questions, filter, deadline, raw, room).await
+            }
             Err(reason) => Err(reason),
         };
         let is_spam = verdict.as_ref().is_ok_and(|known| known.verdict == VerdictKind::Spam);
@@ -77,31 +80,5 @@ impl Judge {
         });
         let field = verdict.map_or_else(NotJudged::field_value, |known| known.field_value());
         Judged { field, action }
-    }
-
-    async fn verdict(
-        &self,
-        deadline: Instant,
-        raw: Vec<u8>,
-        room: Option<OwnedSemaphorePermit>,
-    ) -> Result<Verdict, NotJudged> {
-        let filter = Arc::clone(&self.filter);
-        let judging = self.questions.run(deadline, move |_| {
-            // Held as long as the bytes are.
-            let _room = room;
-            match mail_record(&raw, &Settings::default()) {
-                Ok(message) => filter.verdict(&message),
-                Err(reason) => Ok(MessageFilter::unreadable("message", reason)),
-            }
-        });
-        match tokio::time::timeout_at(deadline.into(), judging).await {
-            Ok(Ok(verdict)) => Ok(verdict),
-            Ok(Err(problem)) => Err(match problem.code {
-                "too_many" => NotJudged::Busy,
-                "deadline" => NotJudged::Deadline,
-                _ => NotJudged::Failed,
-            }),
-            Err(_) => Err(NotJudged::Deadline),
-        }
     }
 }

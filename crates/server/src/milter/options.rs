@@ -1,6 +1,7 @@
 //! What a milter is started with.
 
 use super::socket::MilterSocket;
+use crate::mail::MAIL_DEADLINE;
 use lookalike::filter::MAIL_FIELD;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -80,7 +81,7 @@ impl Default for MilterLimits {
             message: 8 << 20,
             messages: 256 << 20,
             connections: 256,
-            deadline: Duration::from_millis(100),
+            deadline: MAIL_DEADLINE,
             idle: Duration::from_secs(7210),
             packet: Duration::from_secs(10),
             stop: Duration::from_secs(10),
