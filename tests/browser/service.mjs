@@ -17,6 +17,8 @@ const checks = new Checks();
 const check = (...given) => checks.check(...given);
 const browser = await playwright.chromium.launch(headless(chromium));
 
+// A busy machine is slow.
+const patient = { headers: { "deadline-ms": "60000" }, timeout: 60_000 };
 const query = (path, parameters) => path + "?" + new URLSearchParams(parameters);
 
 /** Opens a view, and collects what goes wrong on it. */
@@ -50,6 +52,14 @@ const VIEWS = {
   line: query("/document", { id: "long-line" }),
   compare: query("/compare", { a: "s3-2", b: "s3-0" }),
   choose: "/compare",
+  passages: query("/passages", { text: documents[9].text.slice(0, 400) + " and new words between " + documents[12].text.slice(100, 500) }),
+  own: query("/passages", { id: "s3-1" }),
+  filter: "/filter",
+  judged: query("/filter", { message: story, plain: "yes", title: "Story number 3" }),
+  sweeps: "/sweeps",
+  changes: query("/sweeps/diff", { from: "may", to: "june" }),
+  gone: query("/sweeps/diff", { from: "may", to: "june", only: "gone" }),
+  history: query("/history", { url: "https://site1.example/story/3" }),
   about: "/about",
 };
 
@@ -86,7 +96,7 @@ for (const [name, address] of Object.entries(VIEWS)) {
   const page = await open(VIEWS.compare);
   check("compare: differences are marked", (await page.locator(".sides del").count()) > 0 && (await page.locator(".sides ins").count()) > 0);
   const values = await page.locator(".measures b").allInnerTexts();
-  const stored = await (await page.request.get(services.whole + "/v1/documents/s3-2/explain?other=s3-0")).json();
+  const stored = await (await page.request.get(services.whole + "/v1/documents/s3-2/explain?other=s3-0", patient)).json();
   const expected = ["resemblance", "containment_a_in_b", "containment_b_in_a"].map((name) => (Math.floor(stored.measures[name] * 1e4 + 1e-6) / 1e4).toFixed(4));
   check("compare: the measures are those of the endpoint", values.join() === expected.join(), { values, expected });
   await page.getByText("swap the sides").click();
@@ -112,6 +122,77 @@ for (const { id, text } of documents.slice(-8)) {
   const after = (await page.locator(".whole-text").innerText()).length;
   check("a long text is cut, and is there as a whole", before < 21_000 && after > 3_000_000, { before, after });
   await close(page, "long");
+}
+
+// Passages: which parts, from where.
+{
+  const page = await open(VIEWS.passages);
+  const sources = await page.locator(".sources .name").allInnerTexts();
+  check("passages: both stories are sources", sources.some((name) => name.startsWith("s3-")) && sources.some((name) => name.startsWith("s4-")), sources);
+  const marked = await page.locator(".whole-text a.found").allInnerTexts();
+  check("passages: their parts are marked", marked.length >= 2 && marked.join(" ").length > 600, marked);
+  check("passages: what is new is not", !marked.join(" ").includes("and new words between"), marked);
+  check("passages: and shown on the strip", (await page.locator(".strip .found").count()) === marked.length);
+  await page.locator(".whole-text a.found").first().click();
+  check("passages: a part leads to its document", page.url().includes("/document?id=s3-"), page.url());
+  await close(page, "passages");
+}
+
+// The filter: three reports make a message spam.
+{
+  const offer = fs.readFileSync(path.join(work, "offer.eml"), "utf8");
+  const page = await open("/filter");
+  await page.locator("[name=message]").first().fill(offer);
+  await page.getByText("Judge", { exact: true }).click();
+  check("filter: nothing is known of it", (await page.locator("#verdict").innerText()).startsWith("It matches nothing"));
+  for (const reporter of ["ann", "bob", "carl"]) {
+    await page.locator("[name=reporter]").fill(reporter);
+    await page.getByText("Report as spam").click();
+    await page.locator("[role=status]").waitFor();
+    await page.waitForFunction((reporter) => document.querySelector("[name=reporter]").value === reporter, reporter);
+  }
+  check("filter: three reports are enough", (await page.locator("#verdict").innerText()) === "Spam" && (await page.locator("main").innerText()).includes("3 as spam, 0 as legitimate"), await page.locator("main").innerText());
+  check("filter: the reasons are shown", (await page.locator(".passages blockquote").count()) > 0);
+  await page.getByText("Report as spam").click();
+  await page.waitForFunction(() => document.querySelector("[role=status]").textContent.includes("said so before"));
+  const findings = await axeFindings(page, axe);
+  check("filter: axe finds nothing in a verdict", findings.length === 0, findings);
+  if (shots) await page.screenshot({ path: path.join(shots, "verdict.png"), fullPage: true });
+  const judged = await (await page.request.post(services.whole + "/v1/filter", { headers: { ...patient.headers, "content-type": "message/rfc822" }, data: offer })).json();
+  check("filter: the endpoint says the same", judged.verdict === "spam" && judged.reports.spam === 3, judged);
+  await page.locator("[name=reporter]").fill("postmaster");
+  await page.getByText("Report as legitimate").click();
+  await page.waitForFunction(() => document.querySelector("#verdict").textContent === "Legitimate");
+  await close(page, "filter");
+  const lean = await open("/filter", { service: "lean" });
+  await lean.locator("[name=message]").fill(offer);
+  await lean.getByText("Judge", { exact: true }).click();
+  check("filter: who only reads takes no reports", (await lean.locator("[name=report]").count()) === 0 && (await lean.locator("main").innerText()).includes("only reads"));
+  await close(lean, "filter, read only");
+  const post = await fetch(services.whole + "/filter/report", { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded", origin: "https://evil.example" }, body: "message=x&plain=yes&reporter=e&report=ham" });
+  check("filter: another site reports nothing", post.status === 403);
+}
+
+// Sweeps: the counts are those of the endpoint, and lead to their pages.
+{
+  const page = await open(VIEWS.changes);
+  const lines = (await (await page.request.get(services.whole + "/v1/sweeps/may/diff/june", patient)).text()).trim().split("\n").map((line) => JSON.parse(line));
+  const { counts } = lines.at(-1);
+  const tiles = await page.locator(".tile").evaluateAll((all) => all.map((tile) => tile.querySelector("b").textContent.trim()));
+  check("sweeps: the counts are those of the endpoint", tiles.map(Number).reduce((a, b) => a + b) === Object.values(counts).reduce((a, b) => a + b), { tiles, counts });
+  check("sweeps: pages changed, moved and went", ["heavy", "moved", "gone"].every((kind) => counts[kind] > 0), counts);
+  await page.getByRole("link", { name: String(counts.moved), exact: true }).first().click();
+  await page.waitForURL("**only=moved");
+  check("sweeps: as many pages as the number says", (await page.locator(".hit").count()) === counts.moved, counts);
+  check("sweeps: a moved page has its new address", (await page.locator(".hit").first().innerText()).includes("→ https://"));
+  await page.locator(".hit a.button").first().click();
+  check("sweeps: its versions are compared", (await page.locator("h1").innerText()) === "What differs?");
+  await page.goto(services.whole + VIEWS.history);
+  check("history: a row for each sweep", (await page.locator("#versions + ol .hit").count()) === 2);
+  await page.goto(services.lean + "/sweeps");
+  check("sweeps: an index without any says so", (await page.locator("main").innerText()).includes("has no sweeps"));
+  page.errors.length = 0;
+  await close(page, "sweeps");
 }
 
 // By keyboard alone: search, result, comparison.

@@ -10,14 +10,18 @@ mod client;
 mod compare;
 mod document;
 mod failure;
+mod filter;
 mod form;
 mod guard;
 mod hits;
 mod links;
+mod marked;
+mod passages;
 mod search;
 mod session;
 mod shell;
 mod sign_in;
+mod sweeps;
 mod texts;
 mod view;
 
@@ -33,6 +37,9 @@ pub(crate) fn router(service: &Arc<Service>) -> Router<Arc<Service>> {
         search::VIEWS,
         document::VIEWS,
         compare::VIEWS,
+        passages::VIEWS,
+        filter::VIEWS,
+        sweeps::VIEWS,
         about::VIEWS,
         sign_in::VIEWS,
         assets::VIEWS,

@@ -55,6 +55,9 @@ struct Page {
     members_more: String,
     similar: String,
     contained: String,
+    passages: String,
+    /// The history of its address; empty without an address or sweep.
+    history: String,
 }
 
 async fn show(
@@ -93,6 +96,10 @@ async fn show(
         text,
         ..
     } = document;
+    let history = match (&url, &sweep) {
+        (Some(url), Some(_)) => links::to("/history", &[("url", url)]),
+        _ => String::new(),
+    };
     let (url, has_link) = clean::address(url.as_deref());
     let shown = shown_id(&id);
     let title = title.map(|title| clean::line(&title, LONG)).filter(|title| !title.is_empty());
@@ -140,6 +147,8 @@ async fn show(
             more => format!("and {} more", counted(more, "document")),
         },
         similar: links::to("/search", &[("id", &id), ("threshold", "0.3")]),
+        passages: links::to("/passages", &[("id", &id)]),
+        history,
         contained: links::to("/search", &[("id", &id), ("ask", "containing")]),
         id: shown,
     }))

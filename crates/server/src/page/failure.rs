@@ -1,7 +1,7 @@
 //! A problem as a page.
 
 use super::shell::Shell;
-use super::texts::html;
+use super::texts::{html, status_of};
 use crate::problem::Problem;
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -42,8 +42,7 @@ struct Page<'a> {
 impl IntoResponse for Failure {
     fn into_response(self) -> Response {
         let Self(problem) = self;
-        let status = StatusCode::from_u16(problem.status);
-        let status = status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let status = status_of(&problem);
         let page = Page {
             shell: Shell::plain(problem.title),
             title: problem.title,

@@ -4,7 +4,7 @@ use super::client::Client;
 use super::failure::Failure;
 use super::hits::{self, Hit};
 use super::shell::Shell;
-use super::texts::html;
+use super::texts::{html, status_of};
 use super::view::View;
 use super::{form, links};
 use crate::problem::Problem;
@@ -229,7 +229,7 @@ async fn view(
         match answer(service, headers, &asked).await {
             Ok(answered) => found = Some(answered?),
             Err(refused) => {
-                status = StatusCode::from_u16(refused.status).unwrap_or(StatusCode::BAD_REQUEST);
+                status = status_of(&refused);
                 problem = refused.detail;
             }
         }

@@ -13,7 +13,14 @@ pub(super) struct Shell {
 }
 
 /// The views that the navigation names.
-const VIEWS: [(&str, &str); 2] = [("/search", "Search"), ("/about", "Index")];
+const VIEWS: [(&str, &str); 6] = [
+    ("/search", "Search"),
+    ("/compare", "Compare"),
+    ("/passages", "Passages"),
+    ("/filter", "Filter"),
+    ("/sweeps", "Sweeps"),
+    ("/about", "Index"),
+];
 
 impl Shell {
     /// Around a view with this title, which is below the address `current`.

@@ -16,6 +16,11 @@ pub(super) fn html(page: &impl Template) -> Response {
     }
 }
 
+/// The status of an answer with a problem.
+pub(super) fn status_of(problem: &Problem) -> StatusCode {
+    StatusCode::from_u16(problem.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
 /// A share as a percentage with one decimal, the width of a bar.
 pub(super) fn percent(share: f64) -> String {
     format!("{:.1}", share.clamp(0.0, 1.0) * 100.0)
