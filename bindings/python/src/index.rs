@@ -23,6 +23,7 @@ pub(crate) fn add_to(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(message_filter::index_report, module)?)?;
     module.add_function(wrap_pyfunction!(create::create_index, module)?)?;
     module.add_function(wrap_pyfunction!(reader::collapse, module)?)?;
+    module.add_function(wrap_pyfunction!(reader::copy_index, module)?)?;
     module.add_function(wrap_pyfunction!(reader::repair_index, module)?)?;
     module.add_function(wrap_pyfunction!(sweeps::index_diff, module)?)?;
     module.add_function(wrap_pyfunction!(sweeps::index_history, module)?)?;

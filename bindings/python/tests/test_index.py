@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import lookalike
+from conftest import variants
 
 FISH = "one fish two fish red fish blue fish black fish old fish new fish"
 ROSE = "a rose is a rose is a rose"
@@ -276,3 +277,15 @@ def test_a_text_of_several_fields_has_no_shingle_of_two(tmp_path: Path) -> None:
     assert added.added == 3
     batch = lookalike.dedup(records, text="question,answer", shingle=4)
     assert [index.dedup().ledger["removed_id"].to_pylist(), batch.ledger["removed_id"].to_pylist()] == [["same"], ["same"]]
+
+
+def test_a_copy_has_the_last_commit_and_goes_its_own_way(tmp_path: Path) -> None:
+    index = lookalike.Index.create(tmp_path / "pages.index")
+    index.add([{"id": str(at), "text": text} for at, text in enumerate(variants(60))], sweep="may")
+    copy = index.copy(tmp_path / "copy.index")
+    assert (len(copy), [tuple(sweep) for sweep in copy.sweeps]) == (60, [("may", 60, None)])
+    assert copy.dedup().ledger.to_pylist() == index.dedup().ledger.to_pylist()
+    index.delete(["3"])
+    assert (len(index), len(copy), copy.check(deep=True)) == (59, 60, [])
+    with pytest.raises(lookalike.SettingsError, match="something of this name"):
+        index.copy(tmp_path / "copy.index")

@@ -12,6 +12,7 @@
 
 mod batch;
 mod collapse;
+mod copy;
 mod description;
 mod disk;
 mod document;

@@ -5,7 +5,7 @@ use crate::disk::Disk;
 use crate::scratch::MakeSets;
 use crate::segment::SegmentSettings;
 use crate::snapshot::Snapshot;
-use crate::store::{Records, StoreReader, no_store};
+use crate::store::{Records, State, StoreReader, no_store};
 use crate::{Description, IndexError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -83,6 +83,32 @@ impl IndexReader {
             current.snapshot = newest(&mut current.store, &**disk, dir, settings, rules, earlier)?;
         }
         Ok(Arc::clone(&current.snapshot))
+    }
+
+    /// The newest commit: its state, its documents, and what is read of its records.
+    ///
+    /// # Errors
+    /// Files that cannot be read; a writer that commits faster than this reads.
+    pub(crate) fn newest_with<T>(
+        &self,
+        read: impl FnOnce(&Records) -> Result<T, IndexError>,
+    ) -> Result<(State, Arc<Snapshot>, T), IndexError> {
+        for _ in 0..TRIES {
+            // No later commit is in it; one may be by now, and is read then.
+            let records = self.records()?;
+            let snapshot = self.refresh()?;
+            let state = self.current().store.state().clone();
+            if state.commit == records.commit() && snapshot.commit() == state.commit {
+                return Ok((state, snapshot, read(&records)?));
+            }
+        }
+        let what = "commits follow each other too fast; try again".to_owned();
+        Err(IndexError::Inconsistent { what })
+    }
+
+    /// The files.
+    pub(crate) fn disk(&self) -> &Arc<dyn Disk> {
+        &self.disk
     }
 
     /// The records of the newest commit.

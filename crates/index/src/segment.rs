@@ -161,6 +161,11 @@ impl Segment {
         self.postings.entries()
     }
 
+    /// The bytes of its file.
+    pub(crate) fn file(&self) -> &[u8] {
+        &self.data
+    }
+
     /// Bytes of the file.
     #[must_use]
     pub fn bytes(&self) -> u64 {

@@ -258,6 +258,11 @@ impl IndexWriter {
         Ok(committed)
     }
 
+    /// Commits the state of another index, whose segments are here already.
+    pub(crate) fn commit_copy(&mut self, change: &Change) -> Result<u64, IndexError> {
+        self.step(|writer| writer.commit_change(change))
+    }
+
     fn commit_change(&mut self, change: &Change) -> Result<u64, IndexError> {
         self.store.commit(change)
     }

@@ -206,12 +206,12 @@ pub mod index {
     };
     pub use lookalike_run::index::{
         AddOptions, AddSeconds, Added, AnsweredLine, AnyAnswer, AnyQuery, Applied, ApplyOptions,
-        Asked, AskedAll, ChangeOutcome, ClusterMember, DeleteWhat, DuplicateOf, ExportOptions,
-        Filter, FoundDocuments, IndexChange, IndexSettings, IndexStats, IndexedCluster,
-        IndexedDocument, PassageAnswer, PassageInCommon, PassageMatch, PassageQuery, Put, Query,
-        QueryAnswer, QueryMatch, QuerySubject, Question, ReadOptions, Repaired, Reply,
-        SegmentStats, Wanted, check_index, export_answer, export_documents, export_tables,
-        repair_index, write_documents,
+        Asked, AskedAll, ChangeOutcome, ClusterMember, Copied, DeleteWhat, DuplicateOf,
+        ExportOptions, Filter, FoundDocuments, IndexChange, IndexSettings, IndexStats,
+        IndexedCluster, IndexedDocument, PassageAnswer, PassageInCommon, PassageMatch,
+        PassageQuery, Put, Query, QueryAnswer, QueryMatch, QuerySubject, Question, ReadOptions,
+        Repaired, Reply, SegmentStats, Wanted, check_index, copy_index, export_answer,
+        export_documents, export_tables, repair_index, write_documents,
     };
 }
 

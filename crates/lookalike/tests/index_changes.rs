@@ -8,7 +8,7 @@ use lookalike::{
     Index, IndexWriter, Record, Settings, Silent, Source,
     index::{
         AddOptions, ApplyOptions, ChangeOutcome, DuplicateOf, IndexChange, IndexSettings, Put,
-        Query, QuerySubject, Wanted, check_index,
+        Query, QuerySubject, Wanted, check_index, copy_index,
     },
 };
 use proptest::prelude::*;
@@ -293,7 +293,7 @@ fn over_time(dir: &Path) -> (Vec<SweepStats>, Vec<Option<Vec<PageVersion>>>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     /// Sweeps that are entered by the same commit included.
     #[test]
@@ -338,5 +338,10 @@ proptest! {
             }
             prop_assert_eq!(over_time(&together), over_time(&single));
         }
+        // A copy has the sweeps and what is decided.
+        let copy = folder.path().join("copy");
+        copy_index(&together, &copy).unwrap();
+        prop_assert_eq!(over_time(&copy), over_time(&together));
+        prop_assert_eq!(answers(&copy), answers(&together));
     }
 }

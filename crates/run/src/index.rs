@@ -6,6 +6,7 @@ mod asking;
 mod changes;
 mod check;
 mod common;
+mod copy;
 mod copy_dir;
 mod delete;
 mod document;
@@ -38,6 +39,7 @@ pub(crate) use against::{
 pub use ask::{Asked, AskedAll, ReadOptions};
 pub use changes::{Applied, ApplyOptions, ChangeOutcome, DuplicateOf, IndexChange, Put};
 pub use check::check_index;
+pub use copy::{Copied, copy_index};
 pub use delete::{DeleteWhat, FoundDocuments};
 pub use document::{ClusterMember, IndexedCluster, IndexedDocument};
 pub use edit::{AddOptions, AddSeconds, Added, IndexWriter};

@@ -644,6 +644,19 @@ class Index:
         with closing(self.writer(threads=threads)) as writer:
             writer._compact()
 
+    def copy(self, to: str | PathLike[str]) -> Index:
+        """Copies the index as it is after its last commit, also while another process writes it, and opens the copy.
+
+        The copy is an index of its own: a backup, or what readers on other machines ask. Its commits count from 1.
+
+        Parameters
+        ----------
+        to : path
+            The copy, which must not exist; it is there whole or not at all.
+        """
+        _lookalike.copy_index(fspath(self.path), fspath(to))
+        return Index(to)
+
     @staticmethod
     def repair(
         path: str | PathLike[str], output: str | PathLike[str] | None = None, *, threads: int | None = None

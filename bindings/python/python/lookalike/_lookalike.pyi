@@ -41,6 +41,7 @@ __all__ = [
     "compare_rows",
     "compare_texts",
     "contamination_settings",
+    "copy_index",
     "create_index",
     "decontaminate",
     "evaluate",
@@ -264,6 +265,7 @@ def collapse(
     shingle: int | None,
     threads: int,
 ) -> str: ...
+def copy_index(path: str, to: str) -> int: ...
 def repair_index(path: str, output: str | None, threads: int) -> str: ...
 def index_sweeps(index: IndexReader) -> str: ...
 def index_diff(

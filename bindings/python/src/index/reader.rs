@@ -304,6 +304,14 @@ pub(crate) fn repair_index(
     json(&done)
 }
 
+/// Copies an index as it is after its last commit. Returns the number of documents.
+#[pyfunction]
+pub(crate) fn copy_index(py: Python<'_>, path: PathBuf, to: PathBuf) -> PyResult<u64> {
+    let copied =
+        detached(py, &Watch::new(None, None), |_| lookalike::index::copy_index(&path, &to));
+    Ok(copied?.documents)
+}
+
 /// Groups a ranked list of texts, or of documents of an index: as JSON.
 #[pyfunction]
 #[pyo3(signature = (items, index, measure, threshold, shingle, threads))]

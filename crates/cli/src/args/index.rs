@@ -90,6 +90,15 @@ Examples:
   lookalike index repair corpus.index
   lookalike index repair corpus.index --output repaired.index --format json")]
     Repair(IndexRepairArgs),
+    /// Copy an index as it is after its last commit, also while it is written
+    #[command(after_help = "\
+The copy is an index of its own, with the same documents, decisions, sweeps and
+reports: a backup, or what readers on other machines ask. Its commits count
+from 1. It is there whole or not at all.
+
+Example:
+  lookalike index copy corpus.index backup/corpus-$(date +%F).index")]
+    Copy(IndexCopyArgs),
     /// Write the tables of `dedup` or `cluster` over the documents of an index, or the documents
     #[command(after_help = "\
 The tables are those of a run over the documents of the index, in the order in
@@ -457,6 +466,18 @@ pub(crate) struct IndexRepairArgs {
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) running: IndexRunningArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct IndexCopyArgs {
+    /// Directory of the index
+    #[arg(value_name = "DIR")]
+    pub(crate) dir: PathBuf,
+    /// Directory of the copy, which must not exist
+    #[arg(value_name = "TO")]
+    pub(crate) to: PathBuf,
+    #[command(flatten)]
+    pub(crate) format: FormatArgs,
 }
 
 #[derive(Debug, Args)]

@@ -1,10 +1,10 @@
-//! `lookalike index create | add | delete | merge | compact | stats | check | repair | export`
+//! `lookalike index create | add | delete | merge | compact | stats | check | repair | copy | export`
 
 use super::{problems, sweeps};
 use crate::args::{
-    FormatArg, FormatArgs, Given, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCreateArgs,
-    IndexDeleteArgs, IndexExportArgs, IndexMergeArgs, IndexRepairArgs, IndexRunningArgs, InputArgs,
-    NoArgs, OnIndex, StoringArgs, SweepAddArgs, SweepCommand,
+    FormatArg, FormatArgs, Given, IndexAddArgs, IndexCheckArgs, IndexCommand, IndexCopyArgs,
+    IndexCreateArgs, IndexDeleteArgs, IndexExportArgs, IndexMergeArgs, IndexRepairArgs,
+    IndexRunningArgs, InputArgs, NoArgs, OnIndex, StoringArgs, SweepAddArgs, SweepCommand,
 };
 use crate::exit::{Exit, WrongUsage};
 use crate::interrupt;
@@ -16,7 +16,7 @@ use lookalike::{
     Index, IndexWriter, Source,
     index::{
         AddOptions, Added, Committed, DeleteWhat, ExportOptions, IndexSettings, check_index,
-        export_documents, export_tables, repair_index, write_documents,
+        copy_index, export_documents, export_tables, repair_index, write_documents,
     },
     methods::MethodSettings,
     settings::Verify,
@@ -35,6 +35,7 @@ pub(super) fn run(command: &IndexCommand) -> anyhow::Result<Exit> {
         IndexCommand::Stats(args) => stats(args),
         IndexCommand::Check(args) => check(args),
         IndexCommand::Repair(args) => repair(args),
+        IndexCommand::Copy(args) => copy(args),
         IndexCommand::Export(args) => export(args),
         IndexCommand::Sweep(SweepCommand::Add(args)) => add_to_sweep(args),
         IndexCommand::Sweep(SweepCommand::List(args)) => sweeps::list(args),
@@ -317,6 +318,15 @@ fn check(args: &OnIndex<IndexCheckArgs>) -> anyhow::Result<Exit> {
         tell(format_args!("lookalike: {what}"));
     }
     Ok(if wrong.is_empty() { Exit::Done } else { Exit::Failed })
+}
+
+fn copy(args: &IndexCopyArgs) -> anyhow::Result<Exit> {
+    let done = copy_index(&args.dir, &args.to)?;
+    match args.format.format {
+        FormatArg::Json => write_pretty(&mut std::io::stdout().lock(), &done)?,
+        _ => print_numbers(&[("documents", done.documents)])?,
+    }
+    Ok(Exit::Done)
 }
 
 fn repair(args: &IndexRepairArgs) -> anyhow::Result<Exit> {

@@ -15,7 +15,7 @@ const MOST: usize = 100;
 
 impl Segment {
     /// The names of sections whose checksums are wrong. Reads the whole file.
-    pub(super) fn wrong_checksums(&self) -> Vec<&'static str> {
+    pub(crate) fn wrong_checksums(&self) -> Vec<&'static str> {
         self.footer.wrong_checksums(&self.data)
     }
 

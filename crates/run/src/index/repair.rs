@@ -46,7 +46,7 @@ pub fn repair_index(
     caught(|| pool.install(|| repair(dir, output)))
 }
 
-fn failed(path: &Path) -> impl FnOnce(io::Error) -> LookalikeError + '_ {
+pub(super) fn failed(path: &Path) -> impl FnOnce(io::Error) -> LookalikeError + '_ {
     move |reason| IndexError::Io { path: path.to_owned(), reason }.into()
 }
 
@@ -60,13 +60,7 @@ fn repair(dir: &Path, output: Option<&Path>) -> Result<Repaired, LookalikeError>
         None => sibling(&place, &format!("repaired-{}", std::process::id())),
     };
     let salvage = Salvage::read(&*disk, dir, &description)?;
-    let mut files: Vec<(String, Box<dyn Read>)> = Vec::new();
-    let folder = dir.join("files");
-    for name in disk.list(&folder).unwrap_or_default() {
-        let path = folder.join(&name);
-        let bytes = disk.read(&path).map_err(failed(&path))?;
-        files.push((name, Box::new(io::Cursor::new(bytes))));
-    }
+    let mut files = own_files(&*disk, dir)?;
     let makers = analysis.makers();
     let mut writer =
         IndexWriter::create_with(disk, &new, description, Arc::clone(&makers), &mut files)?;
@@ -106,8 +100,22 @@ fn repair(dir: &Path, output: Option<&Path>) -> Result<Repaired, LookalikeError>
     Ok(Repaired { index, damaged, unnamed_sweeps: unnamed.len() as u64, salvaged })
 }
 
+/// The name of a file, and its content.
+type OwnFile = (String, Box<dyn Read>);
+
+/// The files of an index that its settings name.
+pub(super) fn own_files(disk: &dyn Disk, dir: &Path) -> Result<Vec<OwnFile>, LookalikeError> {
+    let folder = dir.join("files");
+    let read = |name: String| -> Result<OwnFile, LookalikeError> {
+        let path = folder.join(&name);
+        let bytes = disk.read(&path).map_err(failed(&path))?;
+        Ok((name, Box::new(io::Cursor::new(bytes))))
+    };
+    disk.list(&folder).unwrap_or_default().into_iter().map(read).collect()
+}
+
 /// `NAME.ENDING` beside a directory.
-fn sibling(dir: &Path, ending: &str) -> PathBuf {
+pub(super) fn sibling(dir: &Path, ending: &str) -> PathBuf {
     let mut name = dir.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{ending}"));
     dir.with_file_name(name)
