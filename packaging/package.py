@@ -3,8 +3,8 @@
 
     package.py BINARY OUTPUT_DIRECTORY [--target TRIPLE] [--deb] [--fast]
 
-Writes `lookalike-VERSION-TARGET.tar.gz` (.zip for Windows) with the binary, manual pages, completions, licences and
-README; with --deb also a Debian package, built by dpkg-deb (--fast
+Writes `lookalike-VERSION-TARGET.tar.gz` (.zip for Windows) with the binary, manual pages, completions, the unit
+of systemd, licences and README; with --deb also a Debian package, built by dpkg-deb (--fast
 compresses less, for tests); and SHA256SUMS of all packages in the directory. The manual
 pages and completions are those that the binary prints, so it has to run on this machine. The same binary gives the same
 bytes: times are those of SOURCE_DATE_EPOCH, or of the last commit. Standard library only.
@@ -26,6 +26,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COMPLETIONS = {"bash": "lookalike", "zsh": "_lookalike", "fish": "lookalike.fish", "powershell": "_lookalike.ps1", "elvish": "lookalike.elv"}
+UNIT = "lookalike@.service"
 # Debian's names of machines.
 MACHINES = {"x86_64": "amd64", "aarch64": "arm64", "i686": "i386", "armv7": "armhf", "riscv64gc": "riscv64", "s390x": "s390x"}
 SUMMARY = "find near-duplicate documents in any collection, and prove each one"
@@ -59,6 +60,7 @@ def contents(binary: Path) -> dict:
     files = {name: binary.read_bytes()}
     for name in ("README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"):
         files[name] = (ROOT / name).read_bytes()
+    files[f"systemd/{UNIT}"] = (ROOT / "packaging" / UNIT).read_bytes()
     for shell, name in COMPLETIONS.items():
         files[f"completions/{name}"] = run(binary, "completions", shell).encode()
     with tempfile.TemporaryDirectory() as pages:
@@ -118,6 +120,7 @@ def deb(files: dict, version: str, target: str, output: Path, time: int, fast: b
     share = {"bash": "bash-completion/completions", "zsh": "zsh/vendor-completions", "fish": "fish/vendor_completions.d"}
     for shell, place in share.items():
         placed[f"usr/share/{place}/{COMPLETIONS[shell]}"] = files[f"completions/{COMPLETIONS[shell]}"]
+    placed[f"usr/lib/systemd/system/{UNIT}"] = files[f"systemd/{UNIT}"]
     changes = f"lookalike ({version}-1) unstable; urgency=medium\n\n  * See /usr/share/doc/lookalike/CHANGELOG.md.gz.\n\n -- {person}  {formatdate(time)}\n"
     packed = {"changelog.Debian": changes.encode(), "CHANGELOG.md": files["CHANGELOG.md"]}
     placed |= {f"usr/share/doc/lookalike/{name}.gz": gzip.compress(text, 9, mtime=0) for name, text in packed.items()}

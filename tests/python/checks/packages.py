@@ -46,7 +46,7 @@ def packages(c: Checks) -> None:
         # Python before 3.11.4 has no filters; this archive is our own.
         opened.extractall(folder / "unpacked", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     top = folder / "unpacked" / archive.name.removesuffix(".tar.gz")
-    wanted = {"lookalike", "README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "completions/lookalike", "completions/_lookalike", "man/man1/lookalike-dedup.1"}
+    wanted = {"lookalike", "README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE", "completions/lookalike", "completions/_lookalike", "man/man1/lookalike-dedup.1", "systemd/lookalike@.service"}
     c.check("the archive has what it should", wanted <= set(members) and members["lookalike"].mode == 0o755, wanted - set(members))
     done = tool(top / "lookalike", "dedup", SAMPLES / "crates.jsonl", "-o", folder / "from archive", "-q")
     c.check("its binary runs", done.returncode == 0 and summary_of(folder / "from archive").get("documents") == 380, done.stderr)
@@ -61,7 +61,7 @@ def packages(c: Checks) -> None:
     size = binary.stat().st_size // 1024
     c.check("its size is that of its files", size < int(fields["Installed-Size"]) < size + 1000, (fields, size))
     listing = tool("dpkg-deb", "--contents", package).stdout
-    for path in ("/usr/bin/lookalike", "/usr/share/man/man1/lookalike-dedup.1.gz", "/usr/share/doc/lookalike/copyright", "/usr/share/doc/lookalike/changelog.Debian.gz", "/usr/share/bash-completion/completions/lookalike"):
+    for path in ("/usr/bin/lookalike", "/usr/share/man/man1/lookalike-dedup.1.gz", "/usr/share/doc/lookalike/copyright", "/usr/share/doc/lookalike/changelog.Debian.gz", "/usr/share/bash-completion/completions/lookalike", "/usr/lib/systemd/system/lookalike@.service"):
         c.check(f"it contains {path}", f".{path}\n" in listing, listing)
     rows = [line.split() for line in listing.splitlines()]
     odd = [row for row in rows if row[1] != "root/root" or row[0] not in ("drwxr-xr-x", "-rw-r--r--", "-rwxr-xr-x")]
@@ -69,6 +69,12 @@ def packages(c: Checks) -> None:
     root = folder / "root"
     done = tool("dpkg-deb", "-x", package, root)
     installed = root / "usr/bin/lookalike"
+    if shutil.which("systemd-analyze"):
+        unit = folder / "lookalike@.service"
+        text = (root / "usr/lib/systemd/system/lookalike@.service").read_text()
+        unit.write_text(text.replace("/usr/bin/lookalike", str(installed)).replace("Documentation=", "#"))
+        done_unit = tool("systemd-analyze", "verify", unit)
+        c.check("systemd takes its unit", done_unit.returncode == 0 and not done_unit.stderr, done_unit.stderr)
     done = tool(installed, "--version") if done.returncode == 0 else done
     c.check("unpacked, it runs", done.stdout == f"lookalike {version}\n", done.stderr)
     control = folder / "control"
