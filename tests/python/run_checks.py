@@ -42,6 +42,7 @@ from checks.explain import explanations
 from checks.extracting import extracting
 from checks.fields import keep_fields, repeated_ids
 from checks.filter import filter  # noqa: A004
+from checks.filter_folders import filter_folders
 from checks.harness import Checks
 from checks.hostile_formats import hostile_formats
 from checks.ignored import ignored
@@ -165,6 +166,7 @@ PARTS = (
     index_batch,
     sweeps,
     filter,
+    filter_folders,
     progress,
     log_lines,
     nested_fields,

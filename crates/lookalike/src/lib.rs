@@ -229,10 +229,10 @@ pub mod sweeps {
 pub mod filter {
     //! A filter of messages, and reports about the documents of an index.
     pub use lookalike_monitor::{
-        FilterOptions, Filtered, MAIL_FIELD, MatchRule, MatchedPrototype, MessageFilter, NotJudged,
-        Prototype, Report, ReportCounts, ReportOptions, Reported, ReportsDone, Verdict,
-        VerdictKind, can_be_mail_field, is_mail_field, mail_record, prototypes, report, report_all,
-        set_filter_rule,
+        FilterOptions, Filtered, FoldersDone, MAIL_FIELD, MailFolders, MatchRule, MatchedPrototype,
+        MessageFilter, NotJudged, Prototype, Report, ReportCounts, ReportOptions, Reported,
+        ReportsDone, Verdict, VerdictKind, can_be_mail_field, is_mail_field, mail_record,
+        prototypes, report, report_all, report_folders, set_filter_rule,
     };
     pub use lookalike_run::index::FilterRule;
 }

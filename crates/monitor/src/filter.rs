@@ -11,6 +11,7 @@
 //! 4. `reasons`: the terms or passages that message and prototype share.
 
 mod decide;
+mod folders;
 mod list;
 mod mail_field;
 mod matching;
@@ -25,6 +26,7 @@ mod run;
 mod score;
 mod verdict;
 
+pub use folders::{FoldersDone, MailFolders, report_folders};
 pub use list::{Prototype, prototypes};
 pub use mail_field::{MAIL_FIELD, NotJudged, can_be_mail_field, is_mail_field};
 pub use message_filter::MessageFilter;

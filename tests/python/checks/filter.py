@@ -315,7 +315,7 @@ def in_a_mail_server(c: Checks, folder: Path) -> None:
 
 
 def deliver(c: Checks, folder: Path, prototypes: Path, mails: list) -> None:
-    """The recipes of docs/how-to/filter.md, where the programs are."""
+    """The recipes of docs/how-to/mail-server.md, where the programs are."""
     command = f"{c.binary} filter --prototypes {prototypes}"
     if program := shutil.which("procmail"):
         recipe = folder / "procmailrc"

@@ -36,6 +36,17 @@ Examples:
       --reporter ann@example.org message.eml"
     )]
     Report(Box<FilterReportArgs>),
+    /// Report what is new in mail folders of spam and of legitimate mail, or was moved between them
+    #[command(after_help = "\
+Made for cron: a message counts once for a reporter, whatever its flags and
+however often this runs. One that was moved to the other kind of folder is
+reported as that, in place of what was reported before. A folder is a Maildir
+(with the directories new and cur); its subfolders are folders of their own.
+
+Example:
+  lookalike filter folders --prototypes spam.index --reporter ann@example.org \\
+      --spam ~/Maildir/.Junk --ham ~/Maildir/.NotJunk -q > /dev/null")]
+    Folders(Box<FilterFoldersArgs>),
     /// Print the rule of the filter that is kept with the prototypes, after changing what is given
     #[command(after_help = "\
 Verdicts and reports use this rule; what a call gives itself takes precedence.
@@ -125,6 +136,27 @@ pub(crate) struct FilterReportArgs {
     pub(crate) reporter: String,
     #[command(flatten)]
     pub(crate) input: MessageArgs,
+    #[command(flatten)]
+    pub(crate) matching: MatchRuleArgs,
+    #[command(flatten)]
+    pub(crate) running: FilterRunningArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FilterFoldersArgs {
+    #[command(flatten)]
+    pub(crate) prototypes: PrototypesArgs,
+    /// Who reports: the owner of the folders. One reporter counts once for a prototype
+    #[arg(long, value_name = "NAME", value_parser = utf8(), help_heading = "Verdict")]
+    pub(crate) reporter: String,
+    /// A folder of spam; may be repeated
+    #[arg(long, value_name = "MAILDIR", help_heading = "Input", required_unless_present = "ham")]
+    pub(crate) spam: Vec<PathBuf>,
+    /// A folder of legitimate mail; may be repeated
+    #[arg(long, value_name = "MAILDIR", help_heading = "Input")]
+    pub(crate) ham: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) fields: FieldArgs,
     #[command(flatten)]
     pub(crate) matching: MatchRuleArgs,
     #[command(flatten)]

@@ -3,8 +3,8 @@
 use super::marked_mail;
 use super::problems;
 use crate::args::{
-    FilterArgs, FilterCommand, FilterListArgs, FilterReportArgs, FilterRuleArgs, FilterVerdictArgs,
-    FormatArg, MatchRuleArgs, MessageArgs, ReportArg,
+    FilterArgs, FilterCommand, FilterFoldersArgs, FilterListArgs, FilterReportArgs, FilterRuleArgs,
+    FilterVerdictArgs, FormatArg, MatchRuleArgs, MessageArgs, ReportArg,
 };
 use crate::exit::{Exit, Strict, WrongUsage};
 use crate::interrupt;
@@ -15,8 +15,9 @@ use anyhow::Context;
 use lookalike::{
     Index, IndexWriter, Record, Settings, Source,
     filter::{
-        FilterOptions, FilterRule, Filtered, MatchRule, MessageFilter, Prototype, Report,
-        ReportCounts, ReportOptions, Reported, Verdict, VerdictKind, mail_record, report_all,
+        self, FilterOptions, FilterRule, Filtered, MailFolders, MatchRule, MessageFilter,
+        Prototype, Report, ReportCounts, ReportOptions, Reported, Verdict, VerdictKind,
+        mail_record, report_all,
     },
     index::ReadOptions,
     input::{Format, Problem},
@@ -29,6 +30,7 @@ use std::path::Path;
 pub(super) fn run(args: &FilterArgs) -> anyhow::Result<Exit> {
     match (&args.command, &args.verdicts.prototypes) {
         (Some(FilterCommand::Report(args)), _) => report(args),
+        (Some(FilterCommand::Folders(args)), _) => report_folders(args),
         (Some(FilterCommand::Rule(args)), _) => print_rule(args),
         (Some(FilterCommand::List(args)), _) => list(args),
         (None, Some(dir)) => verdicts(dir, &args.verdicts),
@@ -247,23 +249,13 @@ fn report(args: &FilterReportArgs) -> anyhow::Result<Exit> {
         }
         Messages::Files(inputs) => Source::files(inputs),
     };
-    let json = json(args.running.format);
-    let mut out = BufWriter::new(io::stdout());
-    let mut failed = None;
-    let each = |reported: &Reported| {
-        let written = match json {
-            true => write_line(&mut out, reported),
-            false => write_reported(&mut out, reported),
-        };
-        if let Err(error) = written {
-            failed.get_or_insert(error);
-        }
-    };
+    let mut out = Printed::new(json(args.running.format));
+    let each = |reported: &Reported| out.reported(reported);
     let (index, reporter) = (&mut index, &args.reporter);
     let done = with_progress(args.running.quiet || io::stdout().is_terminal(), |progress| {
         report_all(index, report, reporter, source, &fields, &options, progress, each)
     });
-    let written = failed.map_or_else(|| out.flush(), Err);
+    let written = out.end();
     let done = done?;
     written.context("the reports are committed, but that cannot be printed")?;
     if !args.running.quiet {
@@ -274,6 +266,71 @@ fn report(args: &FilterReportArgs) -> anyhow::Result<Exit> {
         ));
     }
     Ok(exit(done.messages, done.problems))
+}
+
+fn report_folders(args: &FilterFoldersArgs) -> anyhow::Result<Exit> {
+    interrupt::listen()?;
+    let options = ReportOptions { matching: rule(&args.matching)?, ..ReportOptions::default() };
+    let fields = super::settings::settings(&[&args.fields])?;
+    if fields.format.is_some_and(|format| !format.is_message()) {
+        return Err(WrongUsage("folders hold mail; leave out --input-format".into()).into());
+    }
+    let folders = MailFolders { spam: args.spam.clone(), ham: args.ham.clone() };
+    let mut index = IndexWriter::open(&args.prototypes.dir, args.running.threads.unwrap_or(0))?;
+    let mut out = Printed::new(json(args.running.format));
+    let done = with_progress(args.running.quiet || io::stdout().is_terminal(), |progress| {
+        let each = |reported: &Reported| out.reported(reported);
+        filter::report_folders(
+            &mut index,
+            &args.reporter,
+            &folders,
+            &fields,
+            &options,
+            progress,
+            each,
+        )
+    });
+    let written = out.end();
+    let done = done?;
+    written.context("the reports are committed, but that cannot be printed")?;
+    if !args.running.quiet {
+        print_problems(&done.problems, done.problems.len() as u64);
+        tell(format_args!(
+            "messages {}, reported {}, counted {}, new prototypes {}",
+            done.messages, done.reported, done.counted, done.new
+        ));
+    }
+    Ok(Exit::Done)
+}
+
+/// Reports that are printed as they become durable.
+struct Printed {
+    out: BufWriter<io::Stdout>,
+    json: bool,
+    failed: Option<io::Error>,
+}
+
+impl Printed {
+    fn new(json: bool) -> Self {
+        Self { out: BufWriter::new(io::stdout()), json, failed: None }
+    }
+
+    /// Prints what became of a report.
+    fn reported(&mut self, reported: &Reported) {
+        let written = match self.json {
+            true => write_line(&mut self.out, reported),
+            false => write_reported(&mut self.out, reported),
+        };
+        if let Err(error) = written {
+            self.failed.get_or_insert(error);
+        }
+    }
+
+    /// The first error of printing.
+    fn end(mut self) -> io::Result<()> {
+        let flushed = self.out.flush();
+        self.failed.map_or(flushed, Err)
+    }
 }
 
 fn list(args: &FilterListArgs) -> anyhow::Result<Exit> {

@@ -1,11 +1,13 @@
 //! Reports about prototypes, as records of the index.
 //!
 //! Two tables: one row for each prototype with its counts, one row for each reporter of a
-//! prototype. Both change in the same commit. FORMAT.md, *Index store*, describes them.
+//! prototype. Both change in the same commit. A third has the messages of mail folders that were
+//! reported, so that each is reported once. FORMAT.md, *Index store*, describes them.
 
 use crate::LookalikeError;
 use lookalike_core::TextDigest;
 use lookalike_index::{DocNumber, IndexError, Records};
+use std::collections::BTreeMap;
 use std::ops::Bound;
 
 /// Number of a prototype → [`Counts`].
@@ -13,6 +15,9 @@ pub const PROTOTYPES: u8 = 2;
 
 /// Number of a prototype and digest of a reporter → [`Row`].
 pub const REPORTS: u8 = 3;
+
+/// Digests of a reporter and of a message → whether it was reported as spam.
+pub const FOLDERS: u8 = 6;
 
 /// Digest of a reporter's name: the same reporter has the same digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -129,6 +134,37 @@ pub fn report_key(number: DocNumber, reporter: Reporter) -> [u8; 20] {
     key[..4].copy_from_slice(&prototype_key(number));
     key[4..].copy_from_slice(&reporter.0.to_be_bytes());
     key
+}
+
+/// The key of a message of a mail folder.
+pub fn folder_key(reporter: Reporter, message: TextDigest) -> [u8; 32] {
+    let mut key = [0; 32];
+    key[..16].copy_from_slice(&reporter.0.to_be_bytes());
+    key[16..].copy_from_slice(&message.0.to_be_bytes());
+    key
+}
+
+/// The messages of mail folders that one reporter reported, and whether as spam.
+pub fn folder_rows(
+    records: &Records,
+    reporter: Reporter,
+) -> Result<BTreeMap<TextDigest, bool>, LookalikeError> {
+    let [start, end] =
+        [u128::MIN, u128::MAX].map(|message| folder_key(reporter, TextDigest(message)));
+    let found = records.range(FOLDERS, Bound::Included(&start), Bound::Included(&end))?;
+    let decode = |(key, value): (Vec<u8>, Vec<u8>)| {
+        let message = u128::from_be_bytes(key.get(16..)?.try_into().ok()?);
+        Some((TextDigest(message), folder_value(&value)?))
+    };
+    found.map(|row| decode(row?).ok_or_else(|| damaged("a message of a folder"))).collect()
+}
+
+fn folder_value(value: &[u8]) -> Option<bool> {
+    match value {
+        [0] => Some(false),
+        [1] => Some(true),
+        _ => None,
+    }
 }
 
 fn damaged(what: &str) -> LookalikeError {
