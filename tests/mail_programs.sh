@@ -3,7 +3,7 @@
 # made of it. No service is started. Ends with 0 only if all are there.
 set -eu
 missing=""
-for pair in postfix:postfix rspamd:rspamd swaks:swaks miltertest:miltertest procmail:procmail maildrop:maildrop; do
+for pair in postfix:postfix rspamd:rspamd swaks:swaks miltertest:miltertest procmail:procmail maildrop:maildrop sieve-test:dovecot-sieve; do
     PATH="$PATH:/usr/sbin:/sbin" command -v "${pair%%:*}" > /dev/null || missing="$missing ${pair##*:}"
 done
 [ -n "$missing" ] || exit 0

@@ -54,6 +54,7 @@ from checks.large_records import large_records, long_texts
 from checks.lost import lost
 from checks.mail import mail
 from checks.mail_options import mail_options
+from checks.mail_pipes import mail_pipes
 from checks.mail_rspamd import mail_rspamd
 from checks.mail_servers import mail_servers
 from checks.methods import lexicons, methods, simhash_idf
@@ -191,6 +192,7 @@ PARTS = (
     milter,
     mail_servers,
     mail_rspamd,
+    mail_pipes,
     pipes,
     object_stores,
     store_extracting,

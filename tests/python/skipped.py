@@ -37,7 +37,7 @@ def has_zstd() -> bool:
 
 def has_mail_servers() -> bool:
     """Whether there are mail servers, and this user may start them."""
-    programs = all(program(name, f"/usr/sbin/{name}") for name in ("postfix", "rspamd", "swaks", "miltertest"))
+    programs = all(program(name, f"/usr/sbin/{name}") for name in ("postfix", "rspamd", "swaks", "miltertest", "procmail", "maildrop", "sieve-test"))
     return LINUX and programs and os.getuid() == 0
 
 
@@ -54,7 +54,7 @@ OPTIONAL = (
     (bool(os.environ.get("LOOKALIKE_DATA")), "real collections (LOOKALIKE_DATA=DIR)", "the Python package and Spark on real data"),
     (has_zstd(), "zstd", "compressed samples and collections read by the checks"),
     (has_mail_servers(),
-     "postfix, rspamd, swaks and miltertest (tests/mail_programs.sh), and the rights of root", "the milter and rspamd's protocol with real mail servers"),
+     "postfix, rspamd, swaks, miltertest, procmail, maildrop and dovecot-sieve (tests/mail_programs.sh), and the rights of root", "the milter, rspamd's protocol and the recipes for pipes with real mail servers"),
     (program("procmail"), "procmail", "the recipe for procmail"),
     (program("maildrop"), "maildrop", "the recipe for maildrop"),
     (LINUX and program("dpkg-deb"), "dpkg-deb", "the Debian package"),

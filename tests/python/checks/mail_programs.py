@@ -11,7 +11,7 @@ from pathlib import Path
 
 from checks.harness import Checks, HERE
 
-PROGRAMS = ("postfix", "rspamd", "rspamc", "swaks", "miltertest")
+PROGRAMS = ("postfix", "rspamd", "rspamc", "swaks", "miltertest", "procmail", "maildrop", "sieve-test")
 # Postfix is not in the path of every user.
 PATH = os.pathsep.join((os.environ.get("PATH", ""), "/usr/sbin", "/sbin"))
 
