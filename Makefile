@@ -9,7 +9,7 @@ DEMO ?= out/demo
 TESTED = --locked --workspace --bin lookalike --tests
 COMMAND = target/debug/lookalike
 
-.PHONY: demo demo-serve check test test-long test-data build fmt lint unit docs check-runs check-kills check-reads check-browser check-pages check-cookbook pictures layers package dist dist-static dist-check python bench-programs bench bench-peers bench-ratios bench-index bench-instructions bench-python research experiments clean
+.PHONY: demo demo-serve check test test-long test-data build fmt lint unit docs check-runs check-kills check-reads check-browser check-pages check-cookbook pictures layers package dist dist-static dist-check python bench-programs bench bench-peers bench-ratios bench-index bench-service bench-instructions bench-python research experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 ## (Quick to build: without object stores, and what is not hot is optimised lightly. `make build` builds what is used and measured.)
@@ -178,6 +178,10 @@ bench-python: bench-programs
 ## Measures the living index: adding, questions of one thread, bytes, cold reads; 20 minutes and 10 GB of disk.
 bench-index: bench-programs
 	$(PYTHON) benchmarks/index.py
+
+## Measures the service: questions and changes side by side over HTTP; 20 minutes and 10 GB of disk.
+bench-service: bench-programs
+	$(PYTHON) benchmarks/service.py
 
 ## Counts the instructions of each hot step, twice; needs valgrind, takes a few minutes.
 bench-instructions:
