@@ -41,6 +41,7 @@ pub struct IndexWriter {
     pub analysis: Arc<Analysis>,
     dir: PathBuf,
     threads: usize,
+    pool: Option<Arc<rayon::ThreadPool>>,
 }
 
 /// How documents are added.
@@ -190,7 +191,7 @@ impl IndexWriter {
         files.extend(file.map(|(name, bytes)| (name, Box::new(Cursor::new(bytes)) as Box<_>)));
         let writer = Writer::create_with(disk, dir, description, analysis.makers(), &mut files)?;
         let (dir, threads) = (dir.to_owned(), thread_count(threads));
-        Ok(Self { writer, analysis: Arc::new(analysis), dir, threads })
+        Ok(Self { writer, analysis: Arc::new(analysis), dir, threads, pool: None })
     }
 
     /// Opens an index for writing, and deletes the documents whose time has come.
@@ -204,7 +205,7 @@ impl IndexWriter {
         let writer = Writer::open(disk, dir, description, analysis.makers())?;
         let threads = thread_count(threads);
         let analysis = Arc::new(analysis);
-        let mut index = Self { writer, analysis, dir: dir.to_owned(), threads };
+        let mut index = Self { writer, analysis, dir: dir.to_owned(), threads, pool: None };
         index.expire(now())?;
         Ok(index)
     }
@@ -440,12 +441,16 @@ impl IndexWriter {
         Ok(self.writer.abandon()?)
     }
 
-    /// Runs a step on threads that end with it.
+    /// Runs a step on the threads of the writer, which are made by the first one.
     pub(super) fn on_own_threads<T: Send>(
         &mut self,
         run: impl FnOnce(&mut Self) -> Result<T, LookalikeError> + Send,
     ) -> Result<T, LookalikeError> {
-        let pool = analysis::pool(self.threads)?;
+        let pool = match &self.pool {
+            Some(pool) => pool,
+            None => self.pool.insert(Arc::new(analysis::pool(self.threads)?)),
+        };
+        let pool = Arc::clone(pool);
         caught(|| pool.install(|| run(self)))
     }
 

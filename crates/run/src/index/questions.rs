@@ -248,6 +248,28 @@ impl Index {
         })
     }
 
+    /// Answers questions about the last commit, the same for all, in their order. A bad question, or
+    /// one that is not answered in time, does not keep the others from being answered.
+    ///
+    /// # Errors
+    /// Files that cannot be read; of each question as [`Index::answer`].
+    pub fn answer_all(
+        &self,
+        questions: impl IntoIterator<Item = Result<Question, LookalikeError>> + Send,
+        progress: &dyn Progress,
+    ) -> Result<Vec<Result<Reply, LookalikeError>>, LookalikeError> {
+        caught(|| {
+            let snapshot = self.snapshot()?;
+            let answer = |question: Result<Question, LookalikeError>| {
+                let question = question?;
+                self.one_question(&snapshot, progress, |asking| {
+                    self.answer_on(&snapshot, asking, &question)
+                })
+            };
+            Ok(questions.into_iter().map(answer).collect())
+        })
+    }
+
     /// Answers a question about a snapshot, of which `asking` is.
     ///
     /// # Errors

@@ -43,7 +43,8 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         path: "/v1/query/batch",
         scope: Some(Scope::Read),
         summary: "Up to 1,000 questions",
-        about: "Answers in the order of the questions, each an answer or a problem of its own.",
+        about: "Answers in the order of the questions, each an answer or a problem of its own, all of the \
+                same commit.",
         parameters: &[DEADLINE],
         body: &[json_of(|schemas| schemas.subschema_for::<Vec<Question>>())],
         answer: json_of(|schemas| schemas.subschema_for::<Vec<Answered>>()),
@@ -165,10 +166,8 @@ async fn ask_all(State(service): Shared, request: Request) -> Result<Response, P
     let questions: Vec<Box<RawValue>> = body::json(request, &service.limits).await?;
     at_most(questions.len(), "questions")?;
     let answers = service.ask(&headers, move |service, stop| {
-        let answer = |question: &RawValue| {
-            service.index.answer(&Question::from_json(question.get().as_bytes())?, stop)
-        };
-        Ok(questions.iter().map(|question| answer(question)).collect::<Vec<_>>())
+        let read = |question: &Box<RawValue>| Question::from_json(question.get().as_bytes());
+        service.index.answer_all(questions.iter().map(read), stop)
     });
     let answers = answers.await?.into_iter().map(|answer| match answer {
         Ok(reply) => {
