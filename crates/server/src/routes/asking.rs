@@ -166,8 +166,8 @@ async fn ask_all(State(service): Shared, request: Request) -> Result<Response, P
     let questions: Vec<Box<RawValue>> = body::json(request, &service.limits).await?;
     at_most(questions.len(), "questions")?;
     let answers = service.ask(&headers, move |service, stop| {
-        let read = |question: &Box<RawValue>| Question::from_json(question.get().as_bytes());
-        service.index.answer_all(questions.iter().map(read), stop)
+        let questions = questions.iter().map(|one| Question::from_json(one.get().as_bytes()));
+        service.index.answer_all(questions, stop)
     });
     let answers = answers.await?.into_iter().map(|answer| match answer {
         Ok(reply) => {
