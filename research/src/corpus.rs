@@ -6,7 +6,10 @@
 //! size of their texts); everything after that goes the engine's own way from that file.
 
 use anyhow::{Context, Result, ensure};
-use lookalike::{lexicon::{LexiconJob, build_lexicon}, Settings};
+use lookalike::{
+    Settings,
+    lexicon::{LexiconJob, build_lexicon},
+};
 use lookalike_engine::Silent;
 use lookalike_engine::signer::plain_text;
 use lookalike_io::source::VisitScratch;

@@ -10,7 +10,9 @@ use lookalike_core::batch;
 use lookalike_engine::pipeline;
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Content, DiscoverOptions, Inputs, Item};
-use lookalike_text::{AnalysisSettings, Analyzer, Batch, Scratch, decode_html, decode_text, extract};
+use lookalike_text::{
+    AnalysisSettings, Analyzer, Batch, Scratch, decode_html, decode_text, extract,
+};
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;

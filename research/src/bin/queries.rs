@@ -7,7 +7,10 @@
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
-use lookalike::{index::{CollapseItem, Cost, Query, QuerySubject, Wanted}, Index};
+use lookalike::{
+    Index,
+    index::{CollapseItem, Cost, Query, QuerySubject, Wanted},
+};
 use serde_json::{Value, json};
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};

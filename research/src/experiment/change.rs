@@ -4,7 +4,13 @@ use super::{Collections, Experiment, Kind};
 use crate::page::{Page, mean, percent};
 use crate::row;
 use anyhow::{Context, Result, ensure};
-use lookalike::{index::{AddOptions, IndexSettings}, sweeps::{Change, DiffOptions, PageChange, SweepDiff}, Index, IndexWriter, Settings, Silent, Source, methods::MethodSettings, settings::Verify};
+use lookalike::{
+    Index, IndexWriter, Settings, Silent, Source,
+    index::{AddOptions, IndexSettings},
+    methods::MethodSettings,
+    settings::Verify,
+    sweeps::{Change, DiffOptions, PageChange, SweepDiff},
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
