@@ -56,6 +56,8 @@ const VIEWS = {
   own: query("/passages", { id: "s3-1" }),
   filter: "/filter",
   judged: query("/filter", { message: story, plain: "yes", title: "Story number 3" }),
+  review: "/review",
+  chosen: query("/review", { a: "s3-2", b: "s3-0", seed: "2", documents: "50" }),
   sweeps: "/sweeps",
   changes: query("/sweeps/diff", { from: "may", to: "june" }),
   gone: query("/sweeps/diff", { from: "may", to: "june", only: "gone" }),
@@ -171,6 +173,38 @@ for (const { id, text } of documents.slice(-8)) {
   await close(lean, "filter, read only");
   const post = await fetch(services.whole + "/filter/report", { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded", origin: "https://evil.example" }, body: "message=x&plain=yes&reporter=e&report=ham" });
   check("filter: another site reports nothing", post.status === 403);
+}
+
+// Review: pairs are judged by keyboard, and kept in the file that `evaluate` reads.
+{
+  const file = path.join(work, "review-labels.tsv");
+  const page = await open("/review");
+  const waiting = async () => (await page.locator(".queue li").count());
+  const before = await page.locator("#said + p").innerText();
+  check("review: nothing is judged yet", before.startsWith("0 same, 0 different") && (await waiting()) > 1, before);
+  const pair = async () => JSON.stringify([await page.locator("[name=a]").inputValue(), await page.locator("[name=b]").inputValue()]);
+  const judged = [];
+  for (const key of ["s", "d"]) {
+    judged.push([...JSON.parse(await pair()), key === "s" ? "same" : "different"]);
+    check("review: the keys of the form work at once", await page.evaluate(() => document.activeElement.matches("form.judge")));
+    const now = await pair();
+    await page.keyboard.press(key);
+    await page.waitForFunction((now) => JSON.stringify([document.querySelector("[name=a]")?.value, document.querySelector("[name=b]")?.value]) !== now, now);
+  }
+  check("review: the judgements are counted", (await page.locator("#said + p").innerText()).startsWith("1 same, 1 different"));
+  const kept = () => fs.readFileSync(file, "utf8").trim().split("\n").map((row) => row.split("\t"));
+  check("review: and are in the file", kept()[0].join() === "a_id,b_id,label" && judged.every((row) => kept().some((own) => own.join() === row.join())), { kept: kept(), judged });
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByText("Save labels.tsv").click()]);
+  check("review: which is what is saved", fs.readFileSync(await download.path(), "utf8") === fs.readFileSync(file, "utf8"));
+  await page.goto(services.whole + query("/review", { a: judged[0][0], b: judged[0][1] }));
+  check("review: a judgement is shown", (await page.locator("button.same").getAttribute("aria-pressed")) === "true");
+  await page.locator("button.different").focus();
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+  check("review: and can be changed", kept().length === 3 && kept().slice(1).every((row) => row[2] === "different"), kept());
+  await close(page, "review");
+  const lean = await open("/review", { service: "lean" });
+  check("review: without a file nothing can be judged", (await lean.locator("form.judge").count()) === 0 && (await lean.locator("main").innerText()).includes("keeps no labels"));
+  await close(lean, "review without labels");
 }
 
 // Sweeps: the counts are those of the endpoint, and lead to their pages.

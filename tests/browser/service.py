@@ -97,6 +97,7 @@ def main() -> int:
     first, second = documents()
     write(WORK / "first.jsonl", first)
     write(WORK / "second.jsonl", second)
+    (WORK / "review-labels.tsv").unlink(missing_ok=True)
     (WORK / "offer.eml").write_text(mail())
     (WORK / "tokens.txt").write_text("".join(
         f"{hashlib.sha256(token.encode()).hexdigest()} {scopes} the {token}\n"
@@ -114,7 +115,7 @@ def main() -> int:
             print(f"FAILED: lookalike {' '.join(command)}: {done.stderr}")
             return 1
     with (
-        Service(binary, "whole.index") as whole,
+        Service(binary, "whole.index", "--labels", "review-labels.tsv") as whole,
         Service(binary, "lean.index", "--read-only") as lean,
         Service(binary, "whole.index", "--read-only", "--tokens", "tokens.txt") as guarded,
     ):
@@ -123,7 +124,18 @@ def main() -> int:
         if shots:
             shots.mkdir(parents=True, exist_ok=True)
             command.append(shots)
-        return 1 if subprocess.run(command).returncode else 0
+        if subprocess.run(command).returncode:
+            return 1
+    read = subprocess.run(
+        [binary, "evaluate", "first.jsonl", "second.jsonl", "--labels", "review-labels.tsv", "--methods", "exact", "--output", "reviewed", "--force",
+         "--format", "json"],
+        cwd=WORK, capture_output=True, text=True,
+    )
+    truth = json.loads(read.stdout)["truth"] if read.returncode == 0 else {}
+    if (truth.get("pairs"), truth.get("different"), truth.get("labels_without_document", 0)) != (0, 2, 0):
+        print(f"FAILED: evaluate reads the labels of the review: {truth} {read.stderr}")
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

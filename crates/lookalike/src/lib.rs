@@ -210,8 +210,9 @@ pub mod index {
         ExportOptions, Filter, FoundDocuments, IndexChange, IndexSettings, IndexStats,
         IndexedCluster, IndexedDocument, PassageAnswer, PassageInCommon, PassageMatch,
         PassageQuery, Put, Query, QueryAnswer, QueryMatch, QuerySubject, Question, ReadOptions,
-        Repaired, Reply, SegmentStats, Wanted, check_index, copy_index, export_answer,
-        export_documents, export_tables, repair_index, write_documents,
+        Repaired, Reply, ReviewOptions, ReviewPair, ReviewSample, SegmentStats, Wanted,
+        check_index, copy_index, export_answer, export_documents, export_tables, repair_index,
+        write_documents,
     };
 }
 

@@ -6,6 +6,12 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) event.target.closest?.("form")?.requestSubmit();
 });
 
+// Keys of the buttons of a form, while the focus is in it.
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  event.target.closest?.("form.judge")?.querySelector(`button[data-key="${CSS.escape(event.key)}"]`)?.click();
+});
+
 // A form that was sent says so, and is not sent twice.
 document.addEventListener("submit", (event) => {
   for (const button of event.target.querySelectorAll("button")) button.setAttribute("aria-disabled", "true");

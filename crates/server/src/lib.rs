@@ -10,6 +10,7 @@
 
 mod body;
 mod endpoint;
+mod labels;
 mod lines;
 mod mail;
 mod metrics;
@@ -29,6 +30,7 @@ mod tokens;
 mod watched;
 mod writing;
 
+pub use labels::LabelsError;
 pub use milter::{
     MilterError, MilterLimits, MilterLog, MilterOptions, MilterSocket, SocketSyntaxError,
     SpamAction, serve_milter,

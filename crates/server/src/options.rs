@@ -18,6 +18,8 @@ pub struct ServeOptions {
     pub tokens: Option<PathBuf>,
     /// Certificate for TLS, read again when it changes; `None` to speak HTTP in the clear.
     pub tls: Option<TlsFiles>,
+    /// File of the judgements of pairs that people give on the page; `None` to keep none.
+    pub labels: Option<PathBuf>,
     /// Changes nothing, so that another process may write the index.
     pub read_only: bool,
     /// Questions that are answered at the same time; 0 for one on each core.
@@ -33,6 +35,7 @@ impl ServeOptions {
             index: index.into(),
             listen: "127.0.0.1:7070".to_owned(),
             tokens: None,
+            labels: None,
             tls: None,
             read_only: false,
             threads: 0,

@@ -17,6 +17,7 @@ mod hits;
 mod links;
 mod marked;
 mod passages;
+mod review;
 mod search;
 mod session;
 mod shell;
@@ -40,6 +41,7 @@ pub(crate) fn router(service: &Arc<Service>) -> Router<Arc<Service>> {
         passages::VIEWS,
         filter::VIEWS,
         sweeps::VIEWS,
+        review::VIEWS,
         about::VIEWS,
         sign_in::VIEWS,
         assets::VIEWS,

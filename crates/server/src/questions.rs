@@ -76,11 +76,18 @@ impl Questions {
 pub(crate) async fn blocking<T: Send + 'static>(
     step: impl FnOnce() -> Result<T, LookalikeError> + Send + 'static,
 ) -> Result<T, Problem> {
+    blocking_with(move || step().map_err(Problem::from)).await
+}
+
+/// As [`blocking`], for a step with problems of its own.
+pub(crate) async fn blocking_with<T: Send + 'static>(
+    step: impl FnOnce() -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
     let done = tokio::task::spawn_blocking(step).await.map_err(|_| {
         let detail = "an internal error; the service goes on, and its log has the message";
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail)
     });
-    Ok(done??)
+    done?
 }
 
 /// When a question is stopped.

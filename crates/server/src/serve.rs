@@ -1,5 +1,6 @@
 //! Starting and stopping the service, and its connections.
 
+use crate::labels::{Labels, LabelsError};
 use crate::metrics::Metrics;
 use crate::openapi::description;
 use crate::options::{Limits, ServeOptions, cores};
@@ -51,6 +52,9 @@ pub enum ServeError {
     /// The certificate cannot be used.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// The labels cannot be used.
+    #[error(transparent)]
+    Labels(#[from] LabelsError),
     /// An address that others reach, without tokens.
     #[error(
         "{address} can be reached from other machines, and anybody who reaches it could read and \
@@ -117,7 +121,8 @@ async fn run(
     tell: Box<dyn Fn(&ServeEvent<'_>) + Send + Sync>,
     stop: impl Fn() -> bool,
 ) -> Result<(), ServeError> {
-    let ServeOptions { index: dir, listen, tokens, tls, read_only, threads, limits } = options;
+    let ServeOptions { index: dir, listen, tokens, labels, tls, read_only, threads, limits } =
+        options;
     let tokens = tokens.as_deref().map(Tokens::read).transpose()?;
     let tls = tls.as_ref().map(tls::read).transpose()?;
     let failed = |error| ServeError::Listen { address: listen.clone(), error };
@@ -145,6 +150,7 @@ async fn run(
         tokens,
         tls,
         sessions: Sessions::new().map_err(ServeError::Runtime)?,
+        labels: labels.as_deref().map(Labels::open).transpose()?.map(Arc::new),
         limits: *limits,
         metrics,
         description: description(),

@@ -1,5 +1,6 @@
 //! What all requests share.
 
+use crate::labels::Labels;
 use crate::metrics::Metrics;
 use crate::options::Limits;
 use crate::page::Sessions;
@@ -30,6 +31,8 @@ pub(crate) struct Service {
     pub(crate) tokens: Option<Watched<Tokens, TokensError>>,
     pub(crate) tls: Option<Watched<ServerConfig, TlsError>>,
     pub(crate) sessions: Sessions,
+    /// Judgements of pairs; `None` in a service that keeps none.
+    pub(crate) labels: Option<Arc<Labels>>,
     pub(crate) limits: Limits,
     pub(crate) metrics: Metrics,
     /// The description of the endpoints.

@@ -21,6 +21,10 @@ pub(crate) struct ServeArgs {
     /// replaced are used from then on
     #[arg(long, num_args = 2, value_names = ["CERT", "KEY"])]
     pub(crate) tls: Vec<PathBuf>,
+    /// File of the labels that people give to pairs of documents on the page, `same` or `different`;
+    /// `evaluate --labels` reads it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
     /// Change nothing, so that another process may write the index
     #[arg(long)]
     pub(crate) read_only: bool,

@@ -14,6 +14,7 @@ pub(super) fn run(args: &ServeArgs) -> anyhow::Result<Exit> {
     let mut options = ServeOptions::new(&args.dir);
     options.listen.clone_from(&args.listen);
     options.tokens.clone_from(&args.tokens);
+    options.labels.clone_from(&args.labels);
     options.read_only = args.read_only;
     options.threads = args.threads.unwrap_or(0);
     options.limits = limits;

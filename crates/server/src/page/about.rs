@@ -2,6 +2,7 @@
 
 use super::client::Client;
 use super::failure::Failure;
+use super::review;
 use super::shell::Shell;
 use super::texts::html;
 use super::view::View;
@@ -11,6 +12,7 @@ use askama::Template;
 use axum::extract::{Extension, Request, State};
 use axum::response::Response;
 use axum::routing::get;
+use lookalike::index::ReviewOptions;
 use lookalike_report::clean::{self, LONG, MEDIUM};
 use lookalike_report::human::{bytes, count, share};
 use std::sync::Arc;
@@ -25,6 +27,9 @@ struct Page {
     /// Value, name and note.
     tiles: Vec<(String, &'static str, String)>,
     rows: Vec<(String, String)>,
+    /// The histogram of a sample, and the sample in words; empty without one.
+    chart: String,
+    sample: String,
 }
 
 async fn show(
@@ -33,6 +38,13 @@ async fn show(
     request: Request,
 ) -> Result<Response, Failure> {
     let stats = service.ask(request.headers(), |service, _| service.index.stats()).await?;
+    // Without it the figures are shown all the same.
+    let sampled = service.ask(request.headers(), |service, stop| {
+        service.index.review_sample(&ReviewOptions::default(), stop)
+    });
+    let sample = sampled.await.unwrap_or_default();
+    let measure = stats.settings.documents.measure.name();
+    let chart = review::chart(&sample, measure)?;
     let near = stats.documents.saturating_sub(stats.kept);
     let tiles = vec![
         (count(stats.documents), "documents", format!("commit {}", count(stats.commit))),
@@ -44,5 +56,11 @@ async fn show(
         let value = value.parse().map(count).unwrap_or_else(|_| clean::line(&value, LONG));
         (clean::line(&name, MEDIUM), value)
     });
-    Ok(html(&Page { shell: Shell::new("Index", "/about", &client), tiles, rows: rows.collect() }))
+    Ok(html(&Page {
+        shell: Shell::new("Index", "/about", &client),
+        tiles,
+        rows: rows.collect(),
+        sample: review::told(&sample),
+        chart,
+    }))
 }

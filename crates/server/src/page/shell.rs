@@ -13,11 +13,12 @@ pub(super) struct Shell {
 }
 
 /// The views that the navigation names.
-const VIEWS: [(&str, &str); 6] = [
+const VIEWS: [(&str, &str); 7] = [
     ("/search", "Search"),
     ("/compare", "Compare"),
     ("/passages", "Passages"),
     ("/filter", "Filter"),
+    ("/review", "Review"),
     ("/sweeps", "Sweeps"),
     ("/about", "Index"),
 ];
