@@ -43,7 +43,7 @@ def free_port() -> int:
         return one.getsockname()[1]
 
 
-def until(condition, seconds: float = 60):
+def until(condition, seconds: float = 120):
     """What a condition gives once it holds; the last it gave if it never does."""
     end = time.monotonic() + seconds
     while not (found := condition()) and time.monotonic() < end:
