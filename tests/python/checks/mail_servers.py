@@ -53,7 +53,7 @@ ODD = {
 def behind_postfix(c: Checks, index: Path) -> None:
     """The field is there, the rest is as it was; mail is delivered whatever happens to the milter."""
     offer = mail("offer", OFFER).encode()
-    with milter(c, index, "--max-message", "3MB", "--deadline", "60000") as service:
+    with milter(c, index, "--max-message", "3MB") as service:
         where = service.where
         with postfix(smtpd_milters=where) as server:
             for name, raw in ODD.items():
@@ -92,11 +92,11 @@ def behind_postfix(c: Checks, index: Path) -> None:
 
 def spam_in_postfix(c: Checks, index: Path) -> None:
     spam, other = mail("offer", OFFER).encode(), mail("other", OTHER).encode()
-    with milter(c, index, "--reject", "--deadline", "60000") as service, postfix(smtpd_milters=service.where) as server:
+    with milter(c, index, "--reject") as service, postfix(smtpd_milters=service.where) as server:
         sent = server.send(spam)
         c.check("postfix: refuses spam if asked", sent.returncode != 0 and "550 5.7.1 This message matches" in sent.stdout, sent.stdout[-500:])
         c.check("postfix: and takes the rest", verdict_of(server.delivered(other)) == "none", server.log())
-    with milter(c, index, "--quarantine", "--deadline", "60000") as service, postfix(smtpd_milters=service.where) as server:
+    with milter(c, index, "--quarantine") as service, postfix(smtpd_milters=service.where) as server:
         c.check("postfix: takes spam", server.send(spam).returncode == 0)
         queued = lambda: [json.loads(line) for line in server.command("postqueue", "-j").stdout.splitlines()]  # noqa: E731
         held = until(queued)
@@ -198,7 +198,7 @@ def with_miltertest(c: Checks, index: Path) -> None:
     spam = done.stdout.partition("\n")[0].removeprefix("X-Lookalike: ")
     script = c.work / "conversation.lua"
     script.write_text(CONVERSATION)
-    with milter(c, index, "--max-message", "100kB", "--deadline", "60000") as service:
+    with milter(c, index, "--max-message", "100kB") as service:
         _, host, port = service.where.split(":")
         given = {"SOCKET": f"inet:{port}@{host}", "OFFER": OFFER, "OTHER": OTHER, "SPAM": spam}
         options = [part for name, value in given.items() for part in ("-D", f"{name}={value}")]
