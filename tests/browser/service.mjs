@@ -65,12 +65,20 @@ const VIEWS = {
   about: "/about",
 };
 
+const OF_RUN = {
+  run: "/",
+  "run-cluster": query("/document", { id: "s3-1" }),
+  "run-texts": query("/texts", { text: "alert(1)" }),
+  "run-compare": query("/compare", { a: "s3-1", b: "s3-0" }),
+};
+
 // Every view at every width and in every scheme.
-for (const [name, address] of Object.entries(VIEWS)) {
+for (const [name, address] of [...Object.entries(VIEWS), ...Object.entries(OF_RUN)]) {
+  const service = name in OF_RUN ? "run" : "whole";
   for (const width of [400, 1400]) {
     for (const scheme of ["light", "dark"]) {
       const what = `${name} ${width} ${scheme}`;
-      const page = await open(address, { width, scheme });
+      const page = await open(address, { service, width, scheme });
       const found = await axeFindings(page, axe);
       check(`${what}: axe finds nothing`, found.length === 0, found);
       const wide = await overflow(page);
@@ -108,7 +116,7 @@ for (const [name, address] of Object.entries(VIEWS)) {
 check("an unknown document is not found", (await (await open(query("/document", { id: "nobody's" }))).answer.status()) === 404);
 
 // Any id has its document, whatever it is made of.
-for (const { id, text } of documents.slice(-8)) {
+for (const { id, text } of documents.slice(-11)) {
   const page = await open(query("/document", { id }));
   const shown = await page.locator(".whole-text").innerText();
   check(`${id.slice(0, 20)}: is shown`, page.answer.status() === 200 && shown.slice(0, 20) === text.slice(0, 20), shown.slice(0, 60));
@@ -294,6 +302,26 @@ for (const { id, text } of documents.slice(-8)) {
   check("a form of this page is taken", (await post({ origin: services.whole })).status === 303);
   for (const origin of ["https://evil.example", "http://localhost:1", "null"]) check(`a form of ${origin} is refused`, (await post({ origin })).status === 403);
   check("a form of nowhere is refused", (await post({})).status === 403);
+}
+
+// The results of a run.
+{
+  const service = "run";
+  const page = await open("/", { service });
+  const summary = JSON.parse(fs.readFileSync(path.join(work, "viewed", "summary.json"), "utf8"));
+  const tiles = await page.locator(".tile b").allInnerTexts();
+  check("run: its counts", [0, 3].every((at) => Number(tiles[at]) === [summary.documents, 0, 0, summary.clusters][at]), tiles);
+  check("run: its clusters", (await page.locator("li.hit").count()) === summary.clusters);
+  await page.locator(".hit .name").first().click();
+  check("run: a cluster has one leader", (await page.locator(".hit .tag").count()) === 1 && (await page.locator(".hit").count()) > 2);
+  await page.locator(".hit a.button").first().click();
+  check("run: a member is compared with its leader", (await page.locator("h1").innerText()) === "What differs?" && (await page.locator(".sides .text, .sides .fold").count()) > 0, page.url());
+  await page.goto(services.run + OF_RUN["run-texts"]);
+  check("run: hostile texts are found and stay texts", (await page.locator(".hit").count()) >= 6 && (await page.locator("main script, main img").count()) === 0);
+  check("run: an unknown document is told", (await page.goto(services.run + query("/document", { id: "nobody" }))).status() === 404);
+  check("run: there is no other view", (await page.goto(services.run + "/v1/stats")).status() === 404);
+  await close(page, "run");
+  check("run: another host has no answer", (await fetch(services.run, { headers: { origin: "https://evil.example" } })).status === 403);
 }
 
 // With tokens.

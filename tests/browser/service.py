@@ -49,7 +49,7 @@ def documents() -> tuple[list[dict], list[dict]]:
                 place = url if story % 4 else url.replace("story", "moved")
                 second.append({**page, "id": f"t{story}-{version}", "url": place, "date": "2024-06-01", "text": " ".join(later)})
     base = first[9]["text"]
-    strange = [f"hostile{HOSTILE.replace(chr(0), '')}", "a/b?c#d&e=f", "\"quoted\"'", "tab\there", "ünïcode 漢字", "x" * 300]
+    strange = [f"hostile{HOSTILE.replace(chr(0), '')}", "a/b?c#d&e=f", "\"quoted\"'", "tab\there", "ünïcode 漢字", "x" * 300, "nul\0id", "line\nfeed\r", " "]
     for n, name in enumerate(strange):
         first.append({"id": name, "title": f"Strange {HOSTILE}", "url": "javascript:alert(3)", "text": base + f" {HOSTILE} " + sentence(chance) * (n + 1)})
     first.append({"id": "long-line", "text": "x" * 200_000 + " " + base})
@@ -64,14 +64,14 @@ def mail() -> str:
 
 
 class Service:
-    """A service on a free port; `with` ends it."""
+    """A service, or the page of a run, on a free port; `with` ends it."""
 
-    def __init__(self, binary: Path, index: str, *arguments: str):
-        command = [binary, "serve", index, "--listen", "127.0.0.1:0", *arguments]
+    def __init__(self, binary: Path, what: str, directory: str, *arguments: str):
+        command = [binary, what, directory, "--listen", "127.0.0.1:0", *arguments]
         self.process = subprocess.Popen(command, cwd=WORK, stderr=subprocess.PIPE, text=True)
         line = self.process.stderr.readline()
-        assert "is served at http://" in line, line
-        self.address = line.split("is served at ")[1].strip()
+        assert " at http://" in line, line
+        self.address = line.split(" at ")[1].split(";")[0].strip()
         # What it says later must not fill the pipe.
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
 
@@ -107,6 +107,7 @@ def main() -> int:
         ["index", "create", "whole.index", "--passages", "12", "--threshold", "0.7"],
         ["index", "add", "whole.index", "first.jsonl", "--sweep", "may", "--date", "2024-05-01"],
         ["index", "add", "whole.index", "second.jsonl", "--sweep", "june", "--date", "2024-06-01"],
+        ["dedup", "first.jsonl", "--threshold", "0.5", "--output", "viewed", "--force", "--tables", "tsv"],
         ["index", "create", "lean.index", "--no-text"],
         ["index", "add", "lean.index", "first.jsonl"],
     ):
@@ -115,11 +116,12 @@ def main() -> int:
             print(f"FAILED: lookalike {' '.join(command)}: {done.stderr}")
             return 1
     with (
-        Service(binary, "whole.index", "--labels", "review-labels.tsv") as whole,
-        Service(binary, "lean.index", "--read-only") as lean,
-        Service(binary, "whole.index", "--read-only", "--tokens", "tokens.txt") as guarded,
+        Service(binary, "serve", "whole.index", "--labels", "review-labels.tsv") as whole,
+        Service(binary, "serve", "lean.index", "--read-only") as lean,
+        Service(binary, "serve", "whole.index", "--read-only", "--tokens", "tokens.txt") as guarded,
+        Service(binary, "view", "viewed") as run,
     ):
-        (WORK / "services.json").write_text(json.dumps({"whole": whole, "lean": lean, "guarded": guarded}))
+        (WORK / "services.json").write_text(json.dumps({"whole": whole, "lean": lean, "guarded": guarded, "run": run}))
         command = ["node", HERE / "service.mjs", WORK, chromium]
         if shots:
             shots.mkdir(parents=True, exist_ok=True)

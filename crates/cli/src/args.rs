@@ -22,6 +22,8 @@ mod search;
 #[cfg(feature = "service")]
 mod serve;
 mod values;
+#[cfg(feature = "service")]
+mod view;
 
 pub(crate) use {
     about::*, decontaminate::*, documents::*, evaluate::*, filter::*, index::*, input::*,
@@ -30,7 +32,7 @@ pub(crate) use {
 };
 
 #[cfg(feature = "service")]
-pub(crate) use {milter::*, serve::*};
+pub(crate) use {milter::*, serve::*, view::*};
 
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
@@ -260,6 +262,15 @@ Examples:
   lookalike milter spam.index --listen unix:/run/lookalike/milter.sock
   lookalike milter spam.index --quarantine --log json")]
     Milter(MilterArgs),
+    /// Show the results of a run on a page: clusters, documents, and what differs
+    #[cfg(feature = "service")]
+    #[command(after_help = "\
+It answers this machine only. Ctrl-C stops it.
+
+Examples:
+  lookalike view out
+  lookalike view out --listen 127.0.0.1:0")]
+    View(ViewArgs),
     /// List the methods of the papers, or the parameters of one
     #[command(after_help = "\
 Examples:

@@ -153,7 +153,7 @@ pub mod results {
     pub use lookalike_run::{
         DocumentComparison, ExplainedDocument, ExplainedPassage, ExplainedPassages, ExplainedSide,
         ReclusterJob, ResultTable, Shown, UndoJob, What, compare, compare_in, explain,
-        explain_passages, passages_of, read_table, recluster, show, undo,
+        explain_passages, passages_of, read_table, recluster, show, summary, undo,
     };
 }
 

@@ -52,7 +52,7 @@ pub use explain::{
 };
 pub use html::{
     AlignedPair, Page, PageFile, PairRoom, PassageReport, Report, STYLE, around_chart,
-    similarity_chart,
+    similarity_chart, sizes_chart,
 };
 pub use passage_exhibits::{
     ChangedDocument, CopiedDocuments, CutExample, FrequentPassage, LengthBin, LongPassage,

@@ -109,7 +109,7 @@ pub use run_inputs::passages_of;
 pub use scratch_dir::ScratchDirError;
 pub use search_job::{SearchOutcome, SearchRun};
 pub use settings::{DEFAULT_MIN_TERMS, DEFAULT_SHINGLE, Job, MethodSettings, Settings, Shingle};
-pub use show::{What, show};
+pub use show::{What, show, summary};
 pub use shown::Shown;
 pub use source::{Record, Source, record_batches};
 pub use undo::{UndoJob, undo};

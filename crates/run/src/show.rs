@@ -13,7 +13,7 @@ use lookalike_engine::{DifferenceKind, DifferenceKinds, EngineError, pipeline};
 use lookalike_io::source::Piece;
 use lookalike_io::source::VisitScratch;
 use lookalike_io::{Extractor, Inputs, Item, Problem};
-use lookalike_report::Action;
+use lookalike_report::{Action, Summary};
 use serde_json::Value as Json;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -87,6 +87,14 @@ pub fn show(run: &Path, what: &What, limit: usize) -> Result<Shown, LookalikeErr
             }
         }
     })
+}
+
+/// The summary of a finished run.
+///
+/// # Errors
+/// A directory without a finished run.
+pub fn summary(run: &Path) -> Result<Summary, LookalikeError> {
+    caught(|| Ok(read_summary(run)?.0))
 }
 
 /// Calls `each` with the rows of the ledger. Runs that list have none.

@@ -27,6 +27,7 @@ mod serve;
 mod service;
 mod tls;
 mod tokens;
+mod view;
 mod watched;
 mod writing;
 
@@ -41,4 +42,5 @@ pub use serve::{ServeError, serve};
 pub use service::{RequestLog, ServeEvent};
 pub use tls::{TlsError, TlsFiles};
 pub use tokens::{Scope, Tokens, TokensError};
+pub use view::view;
 pub use watched::UnreadableFile;

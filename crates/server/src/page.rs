@@ -17,7 +17,9 @@ mod hits;
 mod links;
 mod marked;
 mod passages;
+mod protection;
 mod review;
+mod run;
 mod search;
 mod session;
 mod shell;
@@ -26,6 +28,7 @@ mod sweeps;
 mod texts;
 mod view;
 
+pub(crate) use run::router as run_router;
 pub(crate) use session::Sessions;
 
 use crate::service::Service;

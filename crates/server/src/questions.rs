@@ -96,6 +96,25 @@ pub(crate) struct Deadline {
     gone: Arc<AtomicBool>,
 }
 
+impl Deadline {
+    /// A deadline for a part of the question that may be left out, which begins now.
+    pub(crate) fn of_part(&self, time: Duration) -> PartDeadline<'_> {
+        PartDeadline { whole: self, until: Instant::now() + time }
+    }
+}
+
+/// When a part of a question is stopped.
+pub(crate) struct PartDeadline<'d> {
+    whole: &'d Deadline,
+    until: Instant,
+}
+
+impl Progress for PartDeadline<'_> {
+    fn cancelled(&self) -> bool {
+        self.whole.cancelled() || Instant::now() >= self.until
+    }
+}
+
 impl Progress for Deadline {
     fn cancelled(&self) -> bool {
         self.gone.load(Ordering::Relaxed) || Instant::now() >= self.deadline

@@ -64,6 +64,12 @@ pub enum ServeError {
         /// The address.
         address: SocketAddr,
     },
+    /// An address that others reach, for what only this machine may see.
+    #[error("{address} can be reached from other machines; listen on 127.0.0.1")]
+    NotThisMachine {
+        /// The address.
+        address: SocketAddr,
+    },
     /// The runtime cannot be started.
     #[error("cannot start the threads of the service: {0}")]
     Runtime(std::io::Error),
@@ -235,7 +241,7 @@ async fn connect(stream: TcpStream, service: &Service, router: Router, watcher: 
     }
 }
 
-async fn answer(
+pub(crate) async fn answer(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     limits: &Limits,
     router: Router,

@@ -33,6 +33,8 @@ mod show;
 mod stream;
 mod sweeps;
 mod undo;
+#[cfg(feature = "service")]
+mod view;
 
 use crate::args::{
     Cli, ClusterArgs, Command, DecontaminateArgs, DedupArgs, EvaluateArgs, PassagesArgs, PlanArgs,
@@ -83,6 +85,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Serve(args) => serve::run(args),
         #[cfg(feature = "service")]
         Command::Milter(args) => milter::run(args),
+        #[cfg(feature = "service")]
+        Command::View(args) => view::run(args),
         Command::Lexicon(command) => lexicon::run(command),
         Command::Methods(args) => methods::run(args),
         Command::Presets(args) => presets::run(args),

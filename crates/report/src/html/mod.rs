@@ -9,7 +9,7 @@
 
 pub use embed::{Page, PageFile};
 pub use pair::{AlignedPair, PairRoom};
-pub use parts::{STYLE, around_chart, similarity_chart};
+pub use parts::{STYLE, around_chart, similarity_chart, sizes_chart};
 pub use passages::PassageReport;
 
 mod across;

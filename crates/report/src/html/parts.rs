@@ -5,7 +5,7 @@
 
 use super::chart::{self, Chart};
 use super::pair::{AlignedPair, DiffRow, Ink};
-use crate::{ReportError, SimilarityHistogram};
+use crate::{ReportError, SimilarityHistogram, SizeHistogram};
 use askama::Template as _;
 
 /// The style of all pages.
@@ -62,6 +62,17 @@ pub fn similarity_chart(
     let Some(mut chart) = chart::similarity(histogram, measure, false) else { return Ok(None) };
     chart.x_label = format!("{measure} to {to}");
     Ok(Some(ChartPart { chart }.render()?))
+}
+
+/// A histogram of cluster sizes, drawn as SVG; `None` if there are none.
+///
+/// # Errors
+/// As [`AlignedPair::sides`].
+pub fn sizes_chart(histogram: &SizeHistogram) -> Result<Option<String>, ReportError> {
+    match chart::sizes(histogram, false) {
+        Some(chart) => Ok(Some(ChartPart { chart }.render()?)),
+        None => Ok(None),
+    }
 }
 
 /// Numbers of pairs below and from a threshold on, drawn as SVG; `None` if there are none.

@@ -68,8 +68,8 @@ pub struct ReviewPair {
 type Pair = (String, String);
 
 impl Index {
-    /// Pairs around the threshold of the index, of a sample of its documents: as far below as above.
-    /// A lean index has none below. The same for the same documents and seed.
+    /// Pairs around the threshold of the index, of a sample of its documents: as far below as
+    /// above. A lean index has none below. The same for the same documents and seed.
     ///
     /// ```
     /// use lookalike::index::{AddOptions, IndexSettings, ReviewOptions};
@@ -81,7 +81,8 @@ impl Index {
     /// let mut writer = IndexWriter::create(&dir, IndexSettings::default(), 1)?;
     /// let text = |end| format!("one two three four five six seven eight nine ten {end}");
     /// let records = [Record::new(text("a")).id("1"), Record::new(text("b")).id("2")];
-    /// writer.add(Source::records(records), &Settings::default(), &AddOptions::default(), &Silent, |_| ())?;
+    /// let (fields, options) = (Settings::default(), AddOptions::default());
+    /// writer.add(Source::records(records), &fields, &options, &Silent, |_| ())?;
     /// let sample = Index::open(&dir)?.review_sample(&ReviewOptions::default(), &Silent)?;
     /// assert_eq!((&*sample.pairs[0].a, &*sample.pairs[0].b), ("2", "1"));
     /// assert_eq!(sample.pairs[0].value, 6.0 / 8.0);

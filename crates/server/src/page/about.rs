@@ -40,7 +40,7 @@ async fn show(
     let stats = service.ask(request.headers(), |service, _| service.index.stats()).await?;
     // Without it the figures are shown all the same.
     let sampled = service.ask(request.headers(), |service, stop| {
-        service.index.review_sample(&ReviewOptions::default(), stop)
+        review::sampled(service, ReviewOptions::default(), stop)
     });
     let sample = sampled.await.unwrap_or_default();
     let measure = stats.settings.documents.measure.name();

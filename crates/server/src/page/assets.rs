@@ -5,27 +5,24 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
+pub(super) const STYLE_PATH: &str = "/page/style.css";
+pub(super) const SCRIPT_PATH: &str = "/page/script.js";
+
 const SCRIPT: &str = include_str!("../../page/page.js");
 const STYLE: &str = include_str!("../../page/page.css");
 
 pub(super) const VIEWS: &[View] = &[
-    View {
-        method: "GET",
-        path: "/page/style.css",
-        scope: None,
-        handler: || {
-            get(async || {
-                asset("text/css; charset=utf-8", [lookalike_report::STYLE, STYLE].concat())
-            })
-        },
-    },
-    View {
-        method: "GET",
-        path: "/page/script.js",
-        scope: None,
-        handler: || get(async || asset("text/javascript; charset=utf-8", SCRIPT.to_owned())),
-    },
+    View { method: "GET", path: STYLE_PATH, scope: None, handler: || get(async || style()) },
+    View { method: "GET", path: SCRIPT_PATH, scope: None, handler: || get(async || script()) },
 ];
+
+pub(super) fn style() -> Response {
+    asset("text/css; charset=utf-8", [lookalike_report::STYLE, STYLE].concat())
+}
+
+pub(super) fn script() -> Response {
+    asset("text/javascript; charset=utf-8", SCRIPT.to_owned())
+}
 
 fn asset(media: &'static str, content: String) -> Response {
     // Another version of the service may have others.

@@ -15,8 +15,10 @@ use axum::extract::{Extension, Request, State};
 use axum::response::Response;
 use axum::routing::get;
 use lookalike::index::QuerySubject;
+use lookalike::results::{Comparison, DifferenceProfile};
 use lookalike_report::clean::{self, MEDIUM};
 use lookalike_report::human::{count, counted, ratio};
+use lookalike_report::{AlignedPair, ComparedDocument, ReportError};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -40,13 +42,20 @@ struct Asked {
 #[template(path = "compare.html")]
 struct Page {
     shell: Shell,
-    /// Asks for two documents.
-    is_form: bool,
     a: String,
     b: String,
+    /// `None` to ask for two documents.
+    drawn: Option<Drawn>,
+}
+
+/// A comparison.
+struct Drawn {
+    /// Names and addresses.
     names: [(String, String); 2],
     verdict: String,
+    decision: String,
     reaches: bool,
+    /// Name, value, width of the bar and counts.
     measures: Vec<(&'static str, String, String, String)>,
     kinds: Vec<String>,
     differences: String,
@@ -67,7 +76,9 @@ async fn show(
     let Asked { a, url, text, b } = form::query(request.uri())?;
     let shell = Shell::new("Compare", "/compare", &client);
     let Some((subject, b)) = subject(a.clone(), url, text)?.zip(b.clone()) else {
-        return Ok(html(&Page::asking(shell, a.unwrap_or_default(), b.unwrap_or_default())));
+        let names =
+            Names { a: a.unwrap_or_default(), b: b.unwrap_or_default(), ..Names::default() };
+        return Ok(drawn(shell, None, names)?);
     };
     let other = QuerySubject::Id(b.clone());
     let compared = service.ask(request.headers(), move |service, stop| {
@@ -75,62 +86,92 @@ async fn show(
         let aligned = evidence.aligned(stop)?;
         Ok((evidence.comparison(), evidence.profile(), aligned))
     });
-    let (found, profile, aligned) = compared.await?;
-    let measures = &found.measures;
-    let whole = (measures.size_a + measures.size_b).saturating_sub(measures.shared);
-    let of = |value: f64, shared: u64, whole: u64| {
-        (ratio(value), percent(value), format!("{} of {}", count(shared), count(whole)))
-    };
-    let row = |name, (value, percent, counts)| (name, value, percent, counts);
-    let kinds: Vec<String> =
-        profile.kinds.iter().map(|kind| kind.name().replace('_', " ")).collect();
-    let name = |document: &lookalike_report::ComparedDocument, is_stored: bool| {
-        let link = if is_stored { links::document(&document.id) } else { String::new() };
-        let title = document.title.as_deref().map(|title| clean::line(title, MEDIUM));
-        let shown = title.filter(|title| !title.is_empty());
-        (shown.unwrap_or_else(|| shown_id(&document.id)), link)
-    };
-    let passages = found.passages.iter().take(PASSAGES);
-    let passages: Vec<_> = passages
-        .map(|passage| {
-            let length = counted(passage.place.length as u64, "token");
-            (length, clean::block(&passage.text_a, PASSAGE))
+    let compared = compared.await?;
+    let of_a = if a.is_some() { links::document(&compared.0.a.id) } else { String::new() };
+    let swapped = a.as_ref().map(|a| links::compare(&b, a)).unwrap_or_default();
+    let (a, links) = (a.unwrap_or_default(), [of_a, links::document(&b)]);
+    Ok(drawn(shell, Some(compared), Names { a, b, links, swapped })?)
+}
+
+/// What is compared, and where it leads to.
+#[derive(Default)]
+pub(super) struct Names {
+    pub(super) a: String,
+    pub(super) b: String,
+    /// The addresses of the two; empty for none.
+    pub(super) links: [String; 2],
+    /// The comparison the other way round; may be empty.
+    pub(super) swapped: String,
+}
+
+/// Draws a comparison, or asks for two documents.
+///
+/// # Errors
+/// A template failed, which does not depend on the input.
+pub(super) fn drawn(
+    shell: Shell,
+    compared: Option<(Comparison, DifferenceProfile, AlignedPair)>,
+    names: Names,
+) -> Result<Response, ReportError> {
+    let Names { a, b, links, swapped } = names;
+    let drawn = compared.map(|compared| Drawn::new(compared, links, swapped)).transpose()?;
+    Ok(html(&Page { shell, a, b, drawn }))
+}
+
+impl Drawn {
+    fn new(
+        (found, profile, aligned): (Comparison, DifferenceProfile, AlignedPair),
+        links: [String; 2],
+        swapped: String,
+    ) -> Result<Self, ReportError> {
+        let measures = &found.measures;
+        let whole = (measures.size_a + measures.size_b).saturating_sub(measures.shared);
+        let row = |name, value: f64, whole: u64| {
+            let counts = format!("{} of {}", count(measures.shared), count(whole));
+            (name, ratio(value), percent(value), counts)
+        };
+        let name = |document: &ComparedDocument| {
+            let title = document.title.as_deref().map(|title| clean::line(title, MEDIUM));
+            let title = title.filter(|title| !title.is_empty());
+            title.unwrap_or_else(|| shown_id(&document.id))
+        };
+        let [link_a, link_b] = links;
+        let passages = found.passages.iter().take(PASSAGES);
+        let passages: Vec<_> = passages
+            .map(|passage| {
+                let length = counted(passage.place.length as u64, "token");
+                (length, clean::block(&passage.text_a, PASSAGE))
+            })
+            .collect();
+        let more = found.passages_found.saturating_sub(passages.len() as u64);
+        Ok(Self {
+            names: [(name(&found.a), link_a), (name(&found.b), link_b)],
+            verdict: clean::line(&found.verdict, 600),
+            decision: clean::line(found.decision.as_deref().unwrap_or_default(), 1000),
+            reaches: found.reaches,
+            measures: vec![
+                row("resemblance", measures.resemblance, whole),
+                row("left in right", measures.containment_a_in_b, measures.size_a),
+                row("right in left", measures.containment_b_in_a, measures.size_b),
+            ],
+            kinds: profile.kinds.iter().map(|kind| kind.name().replace('_', " ")).collect(),
+            differences: aligned.differences().to_owned(),
+            words: format!(
+                "{} on the left only, {} on the right only",
+                counted(profile.lost, "word"),
+                counted(profile.added, "word")
+            ),
+            sides: aligned.sides("left", "right")?,
+            abridged: aligned.is_abridged(),
+            coarse: found.coarse,
+            passages,
+            passages_more: match more {
+                0 => String::new(),
+                more => format!("and {} more", counted(more, "passage")),
+            },
+            swapped,
         })
-        .collect();
-    let more = found.passages_found.saturating_sub(passages.len() as u64);
-    Ok(html(&Page {
-        shell,
-        is_form: false,
-        names: [name(&found.a, a.is_some()), name(&found.b, true)],
-        verdict: clean::line(&found.verdict, 600),
-        reaches: found.reaches,
-        measures: vec![
-            row("resemblance", of(measures.resemblance, measures.shared, whole)),
-            row("left in right", of(measures.containment_a_in_b, measures.shared, measures.size_a)),
-            row("right in left", of(measures.containment_b_in_a, measures.shared, measures.size_b)),
-        ],
-        kinds,
-        differences: aligned.differences().to_owned(),
-        words: format!(
-            "{} on the left only, {} on the right only",
-            counted(profile.lost, "word"),
-            counted(profile.added, "word")
-        ),
-        sides: aligned.sides("left", "right")?,
-        abridged: aligned.is_abridged(),
-        coarse: found.coarse,
-        passages,
-        passages_more: match more {
-            0 => String::new(),
-            more => format!("and {} more", counted(more, "passage")),
-        },
-        swapped: match &a {
-            Some(a) => links::compare(&b, a),
-            None => String::new(),
-        },
-        a: a.unwrap_or_default(),
-        b,
-    }))
+    }
 }
 
 /// The first document; `None` if there is none yet.
@@ -145,30 +186,5 @@ fn subject(
         (None, Some(url), None) => Ok(Some(QuerySubject::Url(url))),
         (None, None, Some(text)) => Ok(Some(QuerySubject::Text(text))),
         _ => Err(Problem::bad_request("a comparison has one of `a`, `url` and `text`, and `b`")),
-    }
-}
-
-impl Page {
-    /// The form.
-    fn asking(shell: Shell, a: String, b: String) -> Self {
-        Self {
-            shell,
-            is_form: true,
-            a,
-            b,
-            names: Default::default(),
-            verdict: String::new(),
-            reaches: false,
-            measures: Vec::new(),
-            kinds: Vec::new(),
-            differences: String::new(),
-            words: String::new(),
-            sides: String::new(),
-            abridged: false,
-            coarse: false,
-            passages: Vec::new(),
-            passages_more: String::new(),
-            swapped: String::new(),
-        }
     }
 }

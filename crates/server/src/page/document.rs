@@ -14,17 +14,22 @@ use axum::extract::{Extension, Request, State};
 use axum::response::Response;
 use axum::routing::get;
 use lookalike::index::{AnyAnswer, IndexedDocument, Question};
+use lookalike::{ErrorKind, Progress};
 use lookalike_report::clean::{self, LONG, MEDIUM};
 use lookalike_report::human::{bytes, counted};
 use serde::Deserialize;
 use std::num::NonZeroU64;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(super) const VIEWS: &[View] =
     &[View { method: "GET", path: "/document", scope: Some(Scope::Read), handler: || get(show) }];
 
 /// Characters of the text, unless the whole is asked for.
 const SHOWN: usize = 20_000;
+
+/// Time for the cluster, which may be of any size.
+const FOR_CLUSTER: Duration = Duration::from_secs(5);
 
 /// Documents of the cluster that are listed.
 const MEMBERS: u64 = 50;
@@ -51,7 +56,8 @@ struct Page {
     no_text: bool,
     /// Where the whole text is; empty if it is here.
     whole: String,
-    members: Vec<Hit>,
+    /// `None` if they could not be listed.
+    members: Option<Vec<Hit>>,
     members_more: String,
     similar: String,
     contained: String,
@@ -72,12 +78,15 @@ async fn show(
         let limit = NonZeroU64::new(MEMBERS);
         let question = Question { cluster: Some(asked), limit, ..Question::default() };
         // An index that cannot be asked for clusters has documents all the same.
-        let cluster = match service.index.answer(&question, stop) {
+        let in_time = stop.of_part(FOR_CLUSTER);
+        let cluster = match service.index.answer(&question, &in_time) {
             Ok(reply) => match reply.answer {
                 AnyAnswer::Documents(answer) => Some(answer),
                 AnyAnswer::Passages(_) => None,
             },
-            Err(error) if error.kind() == lookalike::ErrorKind::Usage => None,
+            Err(error) if error.kind() == ErrorKind::Usage => None,
+            // The document is shown without a cluster that takes too long.
+            Err(error) if error.kind() == ErrorKind::Cancelled && !stop.cancelled() => None,
             Err(error) => return Err(error),
         };
         let beside = cluster.as_ref().map(|answer| hits::beside(service, &answer.matches, stop));
@@ -108,7 +117,7 @@ async fn show(
     facts.extend(date.map(|date| ("date", clean::line(&date, MEDIUM))));
     facts.extend(sweep.map(|sweep| ("sweep", clean::line(&sweep, MEDIUM))));
     let (members, more) = match cluster {
-        None => (Vec::new(), 0),
+        None => (None, 0),
         Some(answer) => {
             let more = answer.total.saturating_sub(answer.matches.len() as u64);
             let others = answer
@@ -119,7 +128,7 @@ async fn show(
             let hit = |(found, beside): (_, _)| {
                 Hit::new(found, beside, "resembles", |other| links::compare(&id, other))
             };
-            (others.map(hit).collect(), more)
+            (Some(others.map(hit).collect()), more)
         }
     };
     let no_text = text.is_none();

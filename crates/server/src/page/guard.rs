@@ -3,6 +3,7 @@
 use super::client::Client;
 use super::failure::Failure;
 use super::links;
+use super::protection::protected;
 use super::session::SESSION;
 use super::view::View;
 use crate::own_machine::own_machine;
@@ -16,10 +17,6 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Redirect, Response};
 use std::sync::Arc;
 use std::time::Instant;
-
-/// Nothing but what this service sends; no frames, no other target of a form.
-const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
-     img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The router of these views.
 pub(super) fn router(
@@ -41,7 +38,7 @@ async fn guard(
 ) -> Response {
     let begun = Instant::now();
     let (method, uri) = (request.method().clone(), request.uri().clone());
-    let (mut response, client) = match admit(&service, view, &request) {
+    let (response, client) = match admit(&service, view, &request) {
         Ok(client) => {
             request.extensions_mut().insert(Client(client.clone()));
             // A person waits longer than a program.
@@ -51,23 +48,9 @@ async fn guard(
         }
         Err(refused) => (*refused, None),
     };
-    let headers = response.headers_mut();
-    let own = [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        // Without an origin the forms could not be told from those of other sites.
-        (header::REFERRER_POLICY, "same-origin"),
-        (header::X_FRAME_OPTIONS, "DENY"),
-    ];
-    for (name, value) in own {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    if !headers.contains_key(header::CACHE_CONTROL) {
-        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    }
     let status = response.status().as_u16();
     service.answered((view.method, view.path), (&method, &uri), (status, begun), client.as_deref());
-    response
+    protected(response)
 }
 
 /// The name of the token of a request that is allowed, or what is answered instead.

@@ -10,7 +10,7 @@ use super::texts::html;
 use super::view::View;
 use crate::labels::{Labels, Pair, written};
 use crate::problem::Problem;
-use crate::questions::blocking_with;
+use crate::questions::{Deadline, blocking_with};
 use crate::service::Service;
 use crate::tokens::Scope;
 use askama::Template;
@@ -19,12 +19,14 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{get, post};
 use lookalike::index::{QuerySubject, ReviewOptions, ReviewPair, ReviewSample};
+use lookalike::{ErrorKind, LookalikeError, Progress};
 use lookalike_report::around_chart;
 use lookalike_report::clean::{self, LONG};
 use lookalike_report::human::{count, counted, ratio};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub(super) const VIEWS: &[View] = &[
     View { method: "GET", path: "/review", scope: Some(Scope::Read), handler: || get(show) },
@@ -47,6 +49,9 @@ const LISTED: usize = 12;
 
 /// Judgements that are compared with what differs: texts are read for each.
 const COMPARED: usize = 2000;
+
+/// Time for a sample.
+const FOR_SAMPLE: Duration = Duration::from_secs(6);
 
 /// Documents of a sample at most.
 const MOST: usize = 2000;
@@ -140,7 +145,7 @@ async fn show(
     let known = judged.clone();
     let has_texts = service.index.settings().texts;
     let found = service.ask(request.headers(), move |service, stop| {
-        let sample = service.index.review_sample(&options, stop)?;
+        let sample = sampled(service, options, stop)?;
         let rows = judged.iter().take(COMPARED).map(|((a, b), same)| (a.clone(), b.clone(), *same));
         let said = service.index.judged_differences(&rows.collect::<Vec<_>>(), stop)?;
         let shown = named.or_else(|| {
@@ -217,8 +222,31 @@ fn address(options: ReviewOptions, pair: Option<(&str, &str)>) -> String {
     links::to("/review", &asked)
 }
 
+/// A sample, or a smaller one where documents have so many near-duplicates that it takes too long;
+/// empty if that does, too.
+///
+/// # Errors
+/// Files that cannot be read; the deadline of the whole question.
+pub(super) fn sampled(
+    service: &Service,
+    options: ReviewOptions,
+    stop: &Deadline,
+) -> Result<ReviewSample, LookalikeError> {
+    for documents in [options.documents, options.documents.min(5)] {
+        let options = ReviewOptions { documents, ..options };
+        match service.index.review_sample(&options, &stop.of_part(FOR_SAMPLE)) {
+            Err(error) if error.kind() == ErrorKind::Cancelled && !stop.cancelled() => {}
+            sample => return sample,
+        }
+    }
+    Ok(ReviewSample::default())
+}
+
 /// A sample in words.
 pub(super) fn told(sample: &ReviewSample) -> String {
+    if sample.threshold == 0.0 {
+        return "The pairs of a sample could not be found in time.".to_owned();
+    }
     format!(
         "{} from {:.2} on, with a threshold of {}, among the matches of {}.",
         counted(sample.pairs.len() as u64, "pair"),

@@ -26,16 +26,21 @@ const VIEWS: [(&str, &str); 7] = [
 impl Shell {
     /// Around a view with this title, which is below the address `current`.
     pub(super) fn new(title: &str, current: &str, client: &Client) -> Self {
-        let views = VIEWS.iter().map(|&(path, name)| (path, name, path == current));
+        let client = client.0.as_deref().map(|name| clean::line(name, clean::MEDIUM));
+        Self { client, ..Self::of(&VIEWS, title, current) }
+    }
+
+    /// Around a view of others than those of a service.
+    pub(super) fn of(views: &[(&'static str, &'static str)], title: &str, current: &str) -> Self {
         Self {
             title: clean::line(title, clean::MEDIUM),
-            views: views.collect(),
-            client: client.0.as_deref().map(|name| clean::line(name, clean::MEDIUM)),
+            views: views.iter().map(|&(path, name)| (path, name, path == current)).collect(),
+            client: None,
         }
     }
 
     /// Around what is no view.
     pub(super) fn plain(title: &str) -> Self {
-        Self::new(title, "", &Client::default())
+        Self::of(&[], title, "")
     }
 }
