@@ -1,7 +1,9 @@
 """Mail servers of the system, with configurations and directories of their own."""
+import contextlib
 import functools
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -144,6 +146,16 @@ class Postfix:
         found = until(lambda: set(self.new.glob("*")) - before)
         return found.pop().read_bytes() if found else b""
 
+    def stop(self) -> None:
+        """Ends the master, which is a child of what was started, and with it its other processes."""
+        path = self.folder / "queue/pid/master.pid"
+        number = int(path.read_text()) if path.is_file() else 0
+        for signal_ in (signal.SIGTERM, signal.SIGKILL) if number else ():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(number, signal_)
+            if until(lambda: not Path(f"/proc/{number}").exists(), 30):
+                return
+
     def log(self) -> str:
         return (self.folder / "maillog").read_text(errors="replace")[-3000:]
 
@@ -170,8 +182,6 @@ def postfix(**settings: str):
                     raise AssertionError((folder / "started").read_text() + server.log())
                 yield server
             finally:
+                server.stop()
                 process.terminate()
-                try:
-                    process.wait(60)
-                except subprocess.TimeoutExpired:
-                    process.kill()
+                process.wait(60)
