@@ -44,10 +44,10 @@ def has_mail_servers() -> bool:
 # What is optional: whether it is there, its name, and the checks that need it.
 OPTIONAL = (
     (has_java(), "Java 17 or newer (or JAVA_HOME)", "the package on Spark"),
-    (program("chromium", "chromium-browser"), "Chromium", "the report in a browser"),
-    (program("node") and program("npm"), "Node.js with npm", "the report in a browser"),
+    (program("chromium", "chromium-browser"), "Chromium", "the report and the page of the service in a browser"),
+    (program("node") and program("npm"), "Node.js with npm", "the report and the page of the service in a browser"),
     (exists("out/browser/node_modules/axe-core", "out/browser/node_modules/playwright-core"), "the npm packages of tests/browser (a registry)",
-     "the report in a browser"),
+     "the report and the page of the service in a browser"),
     (exists("out/moto/installed"), "moto (a Python package index)", "object stores: S3 and commands on objects"),
     (program("openssl"), "openssl", "object stores: https"),
     (has_collections(), "real collections (LOOKALIKE_DATA=DIR, or ../shared/data)", "references, hostile files, formats, mail, filter and sweeps on real data"),
