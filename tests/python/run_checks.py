@@ -79,6 +79,7 @@ from checks.report import report_data
 from checks.resume import interruption, resuming, resuming_passages
 from checks.sections import sections
 from checks.service import service_answers, service_changes, service_kills, service_limits, service_stops
+from checks.service_front import front_answers, front_changes, front_failures, front_refusals
 from checks.service_sweeps import service_sweeps
 from checks.service_tls import service_tls, service_tokens
 from checks.simhash_features import separated, simhash_features
@@ -187,6 +188,10 @@ PARTS = (
     service_stops,
     service_kills,
     service_sweeps,
+    front_answers,
+    front_changes,
+    front_failures,
+    front_refusals,
     service_tls,
     service_tokens,
     milter,

@@ -250,6 +250,18 @@ Examples:
   lookalike serve corpus.index --listen 0.0.0.0:7070 --tokens tokens.txt
   lookalike serve corpus.index --read-only --listen 127.0.0.1:7071")]
     Serve(ServeArgs),
+    /// Answer for several `lookalike serve`, each with a part of the documents, as for one index
+    #[cfg(feature = "service")]
+    #[command(after_help = "\
+The document with an id is at shard N, the first being 0: the first eight bytes
+of the SHA-256 of the id, as a number, modulo the number of shards. All of them
+answer a question, or none. GET /openapi.json describes what is answered.
+
+Examples:
+  lookalike front http://10.0.0.1:7070 http://10.0.0.2:7070
+  lookalike front http://10.0.0.1:7070 http://10.0.0.2:7070 \\
+      --shard-token-file shards.token --listen 0.0.0.0:7070 --tokens tokens.txt")]
+    Front(FrontArgs),
     /// Give verdicts on the messages of a mail server (Postfix, Sendmail), over the milter protocol
     #[cfg(feature = "service")]
     #[command(after_help = "\

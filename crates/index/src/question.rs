@@ -1,6 +1,7 @@
 //! Questions to an index, and what an answer costs.
 
-use lookalike_core::{Measure, SetDigest, Threshold, TokenDigest};
+use lookalike_core::{Measure, Overlap, SetDigest, Threshold, TokenDigest};
+use std::cmp::Ordering;
 
 /// What is asked about a query set Q and a stored set D.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -37,6 +38,34 @@ impl Ask {
             Self::ContainedIn => "contained-in",
         }
     }
+
+    /// Orders the counts of two answers (a the query, b the stored set), the better one last.
+    #[must_use]
+    pub fn compare(self, a: Overlap, b: Overlap) -> Ordering {
+        // For containment the contained side comes first.
+        let sides = |counts: Overlap| match self {
+            Self::ContainedIn => counts.swapped(),
+            _ => counts,
+        };
+        let (a, b) = (sides(a), sides(b));
+        match self.measure() {
+            // The contained sets may differ: cross-multiplied.
+            Measure::Containment => {
+                let product = |x: u32, y: u32| u64::from(x) * u64::from(y);
+                product(a.shared, b.a).cmp(&product(b.shared, a.a))
+            }
+            measure => measure.compare(a, b),
+        }
+    }
+
+    /// As [`Question::measure`].
+    fn measure(self) -> Measure {
+        match self {
+            Self::Resembles => Measure::Resemblance,
+            Self::Cosine => Measure::Cosine,
+            Self::Containing | Self::ContainedIn => Measure::Containment,
+        }
+    }
 }
 
 /// A question: what is measured, and the value that it has to reach.
@@ -53,11 +82,7 @@ impl Question {
     /// [`Ask::Containing`], (D, Q) for [`Ask::ContainedIn`].
     #[must_use]
     pub fn measure(self) -> Measure {
-        match self.ask {
-            Ask::Resembles => Measure::Resemblance,
-            Ask::Cosine => Measure::Cosine,
-            Ask::Containing | Ask::ContainedIn => Measure::Containment,
-        }
+        self.ask.measure()
     }
 }
 
@@ -81,7 +106,7 @@ pub(crate) fn differ(a: u64, b: u64) -> bool {
 }
 
 /// What an answer cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cost {
     /// Posting lists looked up.

@@ -171,7 +171,7 @@ mod tests {
             let mut lines = Lines::new(body, 100, stopping);
             stop.send(true).unwrap();
             let (number, line) = lines.next().await.unwrap();
-            assert_eq!((number, line.unwrap_err().code), (1, "stream_ended"));
+            assert_eq!((number, &*line.unwrap_err().code), (1, "stream_ended"));
             assert!(lines.next().await.is_none());
         });
     }

@@ -29,7 +29,7 @@ pub(crate) async fn judge(
     });
     match tokio::time::timeout_at(deadline.into(), judging).await {
         Ok(Ok(verdict)) => Ok(verdict),
-        Ok(Err(problem)) => Err(match problem.code {
+        Ok(Err(problem)) => Err(match &*problem.code {
             "too_many" => NotJudged::Busy,
             "deadline" => NotJudged::Deadline,
             _ => NotJudged::Failed,

@@ -13,12 +13,20 @@ const USUAL: [u16; 6] = [400, 401, 403, 429, 500, 503];
 /// The description of the service, as GET /openapi.json answers it.
 #[must_use]
 pub fn description() -> Value {
+    describe(routes::all().map(|endpoint| (endpoint, "", None)))
+}
+
+/// The description of some endpoints, each with what is said besides, and what is answered if it is
+/// something else.
+pub(crate) fn describe<'a>(
+    endpoints: impl Iterator<Item = (&'a Endpoint, &'a str, Option<&'a Content>)>,
+) -> Value {
     let settings = SchemaSettings::draft2020_12()
         .with(|settings| settings.definitions_path = "/components/schemas".into());
     let mut schemas = settings.into_generator();
     let mut paths = Map::new();
-    for endpoint in routes::all() {
-        let operation = operation(endpoint, &mut schemas);
+    for (endpoint, besides, answer) in endpoints {
+        let operation = operation(endpoint, besides, answer, &mut schemas);
         let path = paths.entry(endpoint.path).or_insert_with(|| json!({}));
         path[endpoint.method.to_ascii_lowercase()] = operation;
     }
@@ -39,8 +47,16 @@ pub fn description() -> Value {
     })
 }
 
-fn operation(endpoint: &Endpoint, schemas: &mut SchemaGenerator) -> Value {
-    let Endpoint { summary, about, parameters, body, answer, refusals, scope, .. } = endpoint;
+fn operation(
+    endpoint: &Endpoint,
+    besides: &str,
+    answer: Option<&Content>,
+    schemas: &mut SchemaGenerator,
+) -> Value {
+    let Endpoint { summary, about, parameters, body, refusals, scope, .. } = endpoint;
+    let answer = answer.unwrap_or(&endpoint.answer);
+    let about = format!("{about} {besides}");
+    let about = about.trim();
     let parameters: Vec<Value> = parameters
         .iter()
         .map(|parameter| {

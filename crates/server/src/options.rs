@@ -44,6 +44,38 @@ impl ServeOptions {
     }
 }
 
+/// What a front of several services is started with.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct FrontOptions {
+    /// The URLs of the services, in the order by which documents are spread over them.
+    pub shards: Vec<String>,
+    /// As [`ServeOptions::listen`].
+    pub listen: String,
+    /// As [`ServeOptions::tokens`].
+    pub tokens: Option<PathBuf>,
+    /// As [`ServeOptions::tls`].
+    pub tls: Option<TlsFiles>,
+    /// File with the token that the services are asked with.
+    pub shard_token: Option<PathBuf>,
+    /// Limits of what a client may ask for.
+    pub limits: Limits,
+}
+
+impl FrontOptions {
+    /// A front on a port of this machine, without tokens.
+    pub fn new(shards: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            shards: shards.into_iter().collect(),
+            listen: "127.0.0.1:7070".to_owned(),
+            tokens: None,
+            tls: None,
+            shard_token: None,
+            limits: Limits::default(),
+        }
+    }
+}
+
 /// The number of cores.
 pub(crate) fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)

@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Response};
 use lookalike::{ErrorKind, LookalikeError};
 use schemars::JsonSchema;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Why a request was refused or failed.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -12,7 +13,7 @@ pub(crate) struct Problem {
     /// The status of the answer.
     pub(crate) status: u16,
     /// A stable name of the failure, in snake case.
-    pub(crate) code: &'static str,
+    pub(crate) code: Cow<'static, str>,
     /// The status in words.
     pub(crate) title: &'static str,
     /// What happened and what to do, in a sentence.
@@ -25,9 +26,14 @@ pub(crate) struct Problem {
 impl Problem {
     pub(crate) const MEDIA_TYPE: &'static str = "application/problem+json";
 
-    pub(crate) fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn new(
+        status: StatusCode,
+        code: impl Into<Cow<'static, str>>,
+        detail: impl Into<String>,
+    ) -> Self {
         let title = status.canonical_reason().unwrap_or("Error");
-        Self { status: status.as_u16(), code, title, detail: detail.into(), retry_after: None }
+        let (status, code, detail) = (status.as_u16(), code.into(), detail.into());
+        Self { status, code, title, detail, retry_after: None }
     }
 
     /// A request that cannot be understood.
@@ -41,7 +47,7 @@ impl Problem {
     }
 
     /// A failure that passes.
-    pub(crate) fn busy(code: &'static str, detail: impl Into<String>) -> Self {
+    pub(crate) fn busy(code: impl Into<Cow<'static, str>>, detail: impl Into<String>) -> Self {
         let retry_after = Some(1);
         Self { retry_after, ..Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail) }
     }

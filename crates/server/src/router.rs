@@ -1,6 +1,7 @@
 //! The router: each endpoint with the check of its token, its figures and its line in the log.
 
 use crate::endpoint::Endpoint;
+use crate::gate::Gate;
 use crate::own_machine::own_machine;
 use crate::page;
 use crate::problem::Problem;
@@ -19,9 +20,14 @@ use std::time::Instant;
 pub(crate) fn router(service: &Arc<Service>) -> Router {
     let mut router = Router::new();
     for endpoint in routes::all() {
-        let guarded = from_fn_with_state((Arc::clone(service), endpoint), guard);
+        let guarded = from_fn_with_state((Arc::clone(&service.gate), endpoint), guard);
         router = router.route(endpoint.path, (endpoint.handler)().layer(guarded));
     }
+    unknown_refused(router.merge(page::router(service))).with_state(Arc::clone(service))
+}
+
+/// The router, with problems for what it has not.
+pub(crate) fn unknown_refused<S: Clone + Send + Sync + 'static>(router: Router<S>) -> Router<S> {
     let unknown = async |request: Request| {
         let detail =
             format!("`{}` is no endpoint; GET /openapi.json lists them", request.uri().path());
@@ -31,36 +37,35 @@ pub(crate) fn router(service: &Arc<Service>) -> Router {
         let detail = format!("`{}` has no method {}", request.uri().path(), request.method());
         Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", detail)
     };
-    let router = router.merge(page::router(service));
-    router.fallback(unknown).method_not_allowed_fallback(method).with_state(Arc::clone(service))
+    router.fallback(unknown).method_not_allowed_fallback(method)
 }
 
 /// Checks what a request may do, answers it, and counts and logs the answer.
-async fn guard(
-    State((service, endpoint)): State<(Arc<Service>, &'static Endpoint)>,
+pub(crate) async fn guard(
+    State((gate, endpoint)): State<(Arc<Gate>, &'static Endpoint)>,
     request: Request,
     next: Next,
 ) -> Response {
     let begun = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().clone());
-    let admitted = admit(&service, endpoint.scope, request.headers());
+    let admitted = admit(&gate, endpoint.scope, request.headers());
     let (response, client) = match admitted {
         Ok(client) => (next.run(request).await, client),
         Err(problem) => (problem.into_response(), None),
     };
     let status = response.status().as_u16();
     let of = (endpoint.method, endpoint.path);
-    service.answered(of, (&method, &path), (status, begun), client.as_deref());
+    gate.answered(of, (&method, &path), (status, begun), client.as_deref());
     response
 }
 
 /// The name of the token of a request that is allowed.
 fn admit(
-    service: &Service,
+    gate: &Gate,
     scope: Option<Scope>,
     headers: &HeaderMap,
 ) -> Result<Option<String>, Problem> {
-    let Some(tokens) = &service.tokens else {
+    let Some(tokens) = &gate.tokens else {
         return own_machine(headers).map(|()| None);
     };
     let Some(scope) = scope else { return Ok(None) };

@@ -1,9 +1,9 @@
 //! The endpoints, by what they are about.
 
-mod asking;
-mod documents;
+pub(crate) mod asking;
+pub(crate) mod documents;
 mod messages;
-mod operation;
+pub(crate) mod operation;
 mod rspamd;
 mod sweeps;
 

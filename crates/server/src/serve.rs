@@ -1,16 +1,15 @@
 //! Starting and stopping the service, and its connections.
 
-use crate::labels::{Labels, LabelsError};
-use crate::metrics::Metrics;
+use crate::event::{ServeEvent, Tell};
+use crate::gate::Gate;
+use crate::labels::Labels;
 use crate::openapi::description;
 use crate::options::{Limits, ServeOptions, cores};
 use crate::page::Sessions;
 use crate::problem::Problem;
-use crate::questions::Questions;
 use crate::router::router;
-use crate::service::{ServeEvent, Service};
-use crate::tls::{self, TlsError};
-use crate::tokens::{Tokens, TokensError};
+use crate::serve_error::ServeError;
+use crate::service::Service;
 use crate::watched;
 use crate::writing::Writing;
 use axum::Router;
@@ -18,62 +17,15 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
+use lookalike::Index;
 use lookalike::filter::{FilterOptions, MessageFilter};
-use lookalike::{Index, LookalikeError};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
-
-/// Why a service did not start, or ended.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ServeError {
-    /// The index cannot be used.
-    #[error(transparent)]
-    Index(#[from] LookalikeError),
-    /// The tokens cannot be used.
-    #[error(transparent)]
-    Tokens(#[from] TokensError),
-    /// It is no address, or another program listens on it.
-    #[error(
-        "cannot listen on {address}: {error}; an address is HOST:PORT, for example 127.0.0.1:7070"
-    )]
-    Listen {
-        /// The address.
-        address: String,
-        /// Why.
-        error: std::io::Error,
-    },
-    /// The certificate cannot be used.
-    #[error(transparent)]
-    Tls(#[from] TlsError),
-    /// The labels cannot be used.
-    #[error(transparent)]
-    Labels(#[from] LabelsError),
-    /// An address that others reach, without tokens.
-    #[error(
-        "{address} can be reached from other machines, and anybody who reaches it could read and \
-         change the index: name a file of tokens (the setting tokens), or listen on 127.0.0.1"
-    )]
-    NoTokens {
-        /// The address.
-        address: SocketAddr,
-    },
-    /// An address that others reach, for what only this machine may see.
-    #[error("{address} can be reached from other machines; listen on 127.0.0.1")]
-    NotThisMachine {
-        /// The address.
-        address: SocketAddr,
-    },
-    /// The runtime cannot be started.
-    #[error("cannot start the threads of the service: {0}")]
-    Runtime(std::io::Error),
-}
 
 /// Serves an index until `stop` says so, and tells what happens.
 ///
@@ -124,58 +76,61 @@ pub(crate) fn runtime(name: &str) -> std::io::Result<Runtime> {
 
 async fn run(
     options: &ServeOptions,
-    tell: Box<dyn Fn(&ServeEvent<'_>) + Send + Sync>,
+    tell: Tell,
     stop: impl Fn() -> bool,
 ) -> Result<(), ServeError> {
     let ServeOptions { index: dir, listen, tokens, labels, tls, read_only, threads, limits } =
         options;
-    let tokens = tokens.as_deref().map(Tokens::read).transpose()?;
-    let tls = tls.as_ref().map(tls::read).transpose()?;
-    let failed = |error| ServeError::Listen { address: listen.clone(), error };
-    let listener = TcpListener::bind(listen).await.map_err(failed)?;
-    let address = listener.local_addr().map_err(failed)?;
-    if tokens.is_none() && !address.ip().is_loopback() {
-        return Err(ServeError::NoTokens { address });
-    }
     let threads = if *threads == 0 { cores() } else { *threads };
-    let metrics = Metrics::new();
+    let files = (&**listen, tokens.as_deref(), tls.as_ref());
+    let (gate, listener) = Gate::open(files, threads, limits, tell).await?;
     let (writing, thread) = match read_only {
         true => (None, None),
         false => {
-            let (writing, thread) = Writing::start(dir, threads, metrics.writing.clone())?;
+            let (writing, thread) = Writing::start(dir, threads, gate.metrics.writing.clone())?;
             (Some(writing), Some(thread))
         }
     };
     let filter = MessageFilter::open(dir, FilterOptions::default());
-    let (stopping, _) = watch::channel(false);
+    let gate = Arc::new(gate);
     let service = Arc::new(Service {
+        gate: Arc::clone(&gate),
         index: Index::open(dir)?,
         filter: filter.map(Arc::new).map_err(Problem::from),
-        questions: Questions::new(threads, limits),
         writing,
-        tokens,
-        tls,
         sessions: Sessions::new().map_err(ServeError::Runtime)?,
         labels: labels.as_deref().map(Labels::open).transpose()?.map(Arc::new),
-        limits: *limits,
-        metrics,
         description: description(),
-        stopping,
-        tell,
     });
-    let scheme = if service.tls.is_some() { "https" } else { "http" };
-    (service.tell)(&ServeEvent::Listening { url: format!("{scheme}://{address}"), address });
-    let refreshing = tokio::spawn(refresh(Arc::clone(&service)));
-    let connections = accept(&listener, &service, router(&service), stop).await;
-    service.stopping.send_replace(true);
-    refreshing.abort();
-    drop(listener);
-    let _ = tokio::time::timeout(limits.stop, connections.shutdown()).await;
+    let router = router(&service);
     // With the last request that may write, the thread that writes ends.
     drop(service);
+    answer_all(&gate, listener, router, stop).await?;
     if let Some(thread) = thread {
         let _ = tokio::time::timeout(limits.stop, thread.join()).await;
     }
+    Ok(())
+}
+
+/// Answers requests until the service is to be stopped, and then those that it has.
+///
+/// # Errors
+/// A listener without an address.
+pub(crate) async fn answer_all(
+    gate: &Arc<Gate>,
+    listener: TcpListener,
+    router: Router,
+    stop: impl Fn() -> bool,
+) -> Result<(), ServeError> {
+    let address = listener.local_addr().map_err(ServeError::Runtime)?;
+    let scheme = if gate.tls.is_some() { "https" } else { "http" };
+    (gate.tell)(&ServeEvent::Listening { url: format!("{scheme}://{address}"), address });
+    let refreshing = tokio::spawn(refresh(Arc::clone(gate)));
+    let connections = accept(&listener, gate, router, stop).await;
+    gate.stopping.send_replace(true);
+    refreshing.abort();
+    drop(listener);
+    let _ = tokio::time::timeout(gate.limits.stop, connections.shutdown()).await;
     Ok(())
 }
 
@@ -185,12 +140,12 @@ pub(crate) const POLL: std::time::Duration = std::time::Duration::from_millis(50
 /// Takes connections until the service is to be stopped.
 async fn accept(
     listener: &TcpListener,
-    service: &Arc<Service>,
+    gate: &Arc<Gate>,
     router: Router,
     stop: impl Fn() -> bool,
 ) -> GracefulShutdown {
     let graceful = GracefulShutdown::new();
-    let places = Arc::new(Semaphore::new(service.limits.connections));
+    let places = Arc::new(Semaphore::new(gate.limits.connections));
     let mut poll = tokio::time::interval(POLL);
     loop {
         let accepted = tokio::select! {
@@ -209,12 +164,12 @@ async fn accept(
             tokio::spawn(refuse(stream));
             continue;
         };
-        let (service, router) = (Arc::clone(service), router.clone());
+        let (gate, router) = (Arc::clone(gate), router.clone());
         let watcher = graceful.watcher();
         tokio::spawn(async move {
-            service.metrics.connections.inc();
-            connect(stream, &service, router, watcher).await;
-            service.metrics.connections.dec();
+            gate.metrics.connections.inc();
+            connect(stream, &gate, router, watcher).await;
+            gate.metrics.connections.dec();
             drop(place);
         });
     }
@@ -223,13 +178,13 @@ async fn accept(
 type Timed = std::pin::Pin<Box<TimeoutStream<TcpStream>>>;
 
 /// Answers the requests of a connection.
-async fn connect(stream: TcpStream, service: &Service, router: Router, watcher: Watcher) {
-    let limits = &service.limits;
+async fn connect(stream: TcpStream, gate: &Gate, router: Router, watcher: Watcher) {
+    let limits = &gate.limits;
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(limits.idle));
     let stream: Timed = Box::pin(stream);
-    match &service.tls {
+    match &gate.tls {
         None => answer(stream, limits, router, watcher).await,
         Some(tls) => {
             let handshake = TlsAcceptor::from(tls.get()).accept(stream);
@@ -256,12 +211,12 @@ pub(crate) async fn answer(
 }
 
 /// Reads files that changed, until it is dropped.
-async fn refresh(service: Arc<Service>) {
+async fn refresh(gate: Arc<Gate>) {
     let mut tick = tokio::time::interval(watched::EVERY);
     loop {
         tick.tick().await;
-        let service = Arc::clone(&service);
-        let _ = tokio::task::spawn_blocking(move || service.refresh()).await;
+        let gate = Arc::clone(&gate);
+        let _ = tokio::task::spawn_blocking(move || gate.refresh()).await;
     }
 }
 

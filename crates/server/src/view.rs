@@ -2,7 +2,8 @@
 
 use crate::options::Limits;
 use crate::page::run_router;
-use crate::serve::{POLL, ServeError, answer, runtime};
+use crate::serve::{POLL, answer, runtime};
+use crate::serve_error::ServeError;
 use hyper_util::server::graceful::GracefulShutdown;
 use lookalike::results::summary;
 use std::net::SocketAddr;

@@ -57,9 +57,14 @@ class Service:
         return socket.create_connection(("127.0.0.1", self.port), timeout=120)
 
 
-@contextmanager
 def serving(c: Checks, index: Path, *options: object):
-    command = [c.binary, "serve", index, "--listen", "127.0.0.1:0", *options]
+    return running(c, index.name, "serve", index, "--listen", "127.0.0.1:0", *options)
+
+
+@contextmanager
+def running(c: Checks, name: str, *arguments: object):
+    """A service that a command starts."""
+    command = [c.binary, *arguments]
     process = subprocess.Popen([str(part) for part in command], stderr=subprocess.PIPE, text=True)
     told = process.stderr.readline()
     port = re.search(r"https?://127\.0\.0\.1:(\d+)", told)
@@ -75,7 +80,7 @@ def serving(c: Checks, index: Path, *options: object):
     finally:
         if process.poll() is None:
             process.terminate()
-        c.check(f"{index.name}: the service ends", process.wait(120) in (0, -signal.SIGKILL), process.returncode)
+        c.check(f"{name}: the service ends", process.wait(120) in (0, -signal.SIGKILL), process.returncode)
 
 
 def created(c: Checks, name: str, *options: object) -> Path:

@@ -55,6 +55,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         | Command::Plan(PlanArgs { log, .. }) => log::choose(log.log),
         #[cfg(feature = "service")]
         Command::Serve(crate::args::ServeArgs { log, .. })
+        | Command::Front(crate::args::FrontArgs { log, .. })
         | Command::Milter(crate::args::MilterArgs { log, .. }) => log::choose(log.log),
         _ => {}
     }
@@ -83,6 +84,8 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Collapse(args) => collapse::run(args),
         #[cfg(feature = "service")]
         Command::Serve(args) => serve::run(args),
+        #[cfg(feature = "service")]
+        Command::Front(args) => serve::run_front(args),
         #[cfg(feature = "service")]
         Command::Milter(args) => milter::run(args),
         #[cfg(feature = "service")]

@@ -7,7 +7,6 @@ use crate::search::{Accepted, Found, KeyOptions, SearchOptions, Total, search, s
 use crate::segment_postings::{SegmentKeys, SegmentPostings};
 use crate::{Ask, Cost, DocNumber, QuerySet, Question, question::differ};
 use lookalike_core::{Measure, Overlap};
-use std::cmp::Ordering;
 
 /// Whether to stop: a deadline passed, or the request was cancelled. Called on any thread, and
 /// often: between blocks of posting lists and between verifications.
@@ -122,8 +121,9 @@ impl Snapshot {
                 }));
             }
         }
-        ranked
-            .sort_unstable_by(|a, b| compare(question, b.0.counts, a.0.counts).then(a.1.cmp(&b.1)));
+        ranked.sort_unstable_by(|a, b| {
+            question.ask.compare(b.0.counts, a.0.counts).then(a.1.cmp(&b.1))
+        });
         ranked.truncate(options.limit.unwrap_or(usize::MAX));
         answer.matches = ranked.into_iter().map(|(found, _)| found).collect();
         Ok(answer)
@@ -283,23 +283,5 @@ impl Snapshot {
         }
         members.sort_by_cached_key(|&at| self.rank(at));
         Ok(members)
-    }
-}
-
-/// Orders two answers to a question, the better one last.
-fn compare(question: Question, a: Overlap, b: Overlap) -> Ordering {
-    // For containment the contained side comes first.
-    let sides = |counts: Overlap| match question.ask {
-        Ask::ContainedIn => counts.swapped(),
-        _ => counts,
-    };
-    let (a, b) = (sides(a), sides(b));
-    match question.measure() {
-        // The contained sets may differ: cross-multiplied.
-        Measure::Containment => {
-            let product = |x: u32, y: u32| u64::from(x) * u64::from(y);
-            product(a.shared, b.a).cmp(&product(b.shared, a.a))
-        }
-        measure => measure.compare(a, b),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::extra;
 use super::query::QuerySubject;
+use super::settings::IndexSettings;
 use crate::compare::{compare_exhibits, only_document};
 use crate::document_comparison::DocumentComparison;
 use crate::{Index, LookalikeError, Settings};
@@ -9,11 +10,11 @@ use lookalike_engine::distinctions::value_hash;
 use lookalike_engine::{Described, Progress, SignerScratch};
 use lookalike_index::{DocAt, NEVER, TextReader};
 use lookalike_report::{Comparison, DocExhibit};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// A stored document.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IndexedDocument {
     /// Its id.
@@ -199,9 +200,7 @@ impl Index {
         b: &QuerySubject,
     ) -> Result<DocumentComparison, LookalikeError> {
         if !self.settings().texts {
-            return Err(LookalikeError::Settings(
-                "the index was created without texts, which a comparison needs".into(),
-            ));
+            return Err(no_texts());
         }
         let snapshot = self.snapshot()?;
         let mut texts = TextReader::default();
@@ -246,6 +245,30 @@ impl Index {
             name: name.to_owned(),
         })
     }
+}
+
+impl IndexSettings {
+    /// Two documents of indexes with these settings, compared as [`Index::compare`] compares those of
+    /// one.
+    ///
+    /// # Errors
+    /// A document without its text.
+    pub fn compare(
+        &self,
+        documents: [IndexedDocument; 2],
+    ) -> Result<DocumentComparison, LookalikeError> {
+        let exhibit = |IndexedDocument { id, title, url, text, .. }| {
+            let text = text.ok_or_else(no_texts)?;
+            Ok::<_, LookalikeError>(DocExhibit { id, title, url, text, ..DocExhibit::default() })
+        };
+        let [a, b] = documents.map(exhibit);
+        compare_exhibits([a?, b?], &self.of_whole_texts())
+    }
+}
+
+fn no_texts() -> LookalikeError {
+    let message = "the index was created without texts, which a comparison needs";
+    LookalikeError::Settings(message.into())
 }
 
 /// A text that is there.

@@ -1,10 +1,12 @@
 //! Questions to an index, and their answers.
 
 use super::filter::Filter;
-use lookalike_index::Cost;
+use lookalike_core::Overlap;
+use lookalike_index::{Ask, Cost};
 use lookalike_io::Beside;
 use lookalike_report::SharedPassage;
 use serde::Serialize;
+use std::cmp::Ordering;
 use std::str::FromStr;
 
 /// What a question is about.
@@ -58,6 +60,33 @@ impl FromStr for Wanted {
             "cluster" => Self::Cluster,
             method => Self::Method(method.to_owned()),
         })
+    }
+}
+
+impl Wanted {
+    /// Orders two documents D of an answer about a document Q as the answer does, the better one first,
+    /// from |Q| and the pairs |Q∩D|, |D|. Documents of equal value are in the order in which they were
+    /// added, which counts do not tell. `None` if an answer is in another order than that of a measure.
+    ///
+    /// ```
+    /// use lookalike::index::Wanted;
+    /// use std::cmp::Ordering;
+    ///
+    /// assert_eq!(Wanted::Resembles.order(10, [(8, 9), (9, 20)]), Some(Ordering::Less));
+    /// assert_eq!(Wanted::Containing.order(10, [(8, 9), (9, 20)]), Some(Ordering::Greater));
+    /// assert_eq!(Wanted::Cluster.order(10, [(8, 9), (9, 20)]), None);
+    /// ```
+    #[must_use]
+    pub fn order(&self, size: u32, counts: [(u32, u32); 2]) -> Option<Ordering> {
+        let ask = match self {
+            Self::Resembles => Ask::Resembles,
+            Self::Containing => Ask::Containing,
+            Self::ContainedIn => Ask::ContainedIn,
+            Self::Cosine => Ask::Cosine,
+            Self::Cluster | Self::Method(_) => return None,
+        };
+        let [a, b] = counts.map(|(shared, b)| Overlap { shared, a: size, b });
+        Some(ask.compare(b, a))
     }
 }
 

@@ -47,7 +47,7 @@ impl IntoResponse for Failure {
             shell: Shell::plain(problem.title),
             title: problem.title,
             detail: &problem.detail,
-            signs_in: matches!(problem.code, "no_session" | "scope"),
+            signs_in: matches!(&*problem.code, "no_session" | "scope"),
         };
         let mut response = html(&page);
         *response.status_mut() = status;

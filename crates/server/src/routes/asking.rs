@@ -180,7 +180,7 @@ async fn ask_all(State(service): Shared, request: Request) -> Result<Response, P
 }
 
 /// Refuses a list that is too long.
-fn at_most(count: usize, what: &str) -> Result<(), Problem> {
+pub(crate) fn at_most(count: usize, what: &str) -> Result<(), Problem> {
     let most = Limits::BATCH;
     match count <= most {
         true => Ok(()),
@@ -231,8 +231,8 @@ async fn members(
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ExplainQuery {
-    other: String,
+pub(crate) struct ExplainQuery {
+    pub(crate) other: String,
 }
 
 async fn explain(
@@ -259,11 +259,11 @@ async fn document(
 }
 
 /// A ranked list.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct RankedList {
+pub(crate) struct RankedList {
     /// The items, the first first; at most 1,000.
-    items: Vec<RankedItem>,
+    pub(crate) items: Vec<RankedItem>,
     /// What the measure has to reach; that of the index if it is left out.
     threshold: Option<String>,
     /// `resemblance`, `containment` or `cosine`; that of the index if it is left out.
@@ -279,13 +279,13 @@ struct Groups {
 }
 
 /// An item of a ranked list.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct RankedItem {
+pub(crate) struct RankedItem {
     /// The id; of a stored document if there is no text.
-    id: String,
+    pub(crate) id: String,
     /// The text.
-    text: Option<String>,
+    pub(crate) text: Option<String>,
 }
 
 async fn collapse(State(service): Shared, request: Request) -> Result<Response, Problem> {

@@ -28,7 +28,7 @@ use tokio::sync::mpsc;
 type Shared = State<Arc<Service>>;
 
 /// Lines of a stream that are read and not yet answered.
-const WINDOW: usize = 1000;
+pub(crate) const WINDOW: usize = 1000;
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
@@ -173,8 +173,8 @@ impl Done {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PutQuery {
-    unless_duplicate: Option<String>,
+pub(crate) struct PutQuery {
+    pub(crate) unless_duplicate: Option<String>,
     sweep: Option<String>,
     date: Option<String>,
 }
@@ -242,7 +242,7 @@ async fn delete_one(State(service): Shared, path: GivenId) -> Result<Response, P
 /// Which lines of a stream are answered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum Answers {
+pub(crate) enum Answers {
     #[default]
     All,
     Problems,
@@ -250,14 +250,14 @@ enum Answers {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct StreamQuery {
-    unless_duplicate: Option<String>,
-    sweep: Option<String>,
-    date: Option<String>,
+pub(crate) struct StreamQuery {
+    pub(crate) unless_duplicate: Option<String>,
+    pub(crate) sweep: Option<String>,
+    pub(crate) date: Option<String>,
     #[serde(default)]
-    only_new: bool,
+    pub(crate) only_new: bool,
     #[serde(default)]
-    answers: Answers,
+    pub(crate) answers: Answers,
 }
 
 /// The answer to a line.
@@ -378,7 +378,7 @@ impl StreamDone {
     }
 }
 
-fn line(written: &mut Vec<u8>, value: &impl Serialize) {
+pub(crate) fn line(written: &mut Vec<u8>, value: &impl Serialize) {
     // Values with texts as keys, which do not fail.
     let _ = serde_json::to_writer(&mut *written, value);
     written.push(b'\n');

@@ -18,7 +18,7 @@ type Shared = State<Arc<Service>>;
 const TEXT: Content =
     Content { media: "text/plain", schema: |schemas| schemas.subschema_for::<String>() };
 
-const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+pub(crate) const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 pub(super) const ENDPOINTS: &[Endpoint] = &[
     Endpoint {
