@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import pickle
 import re
@@ -110,6 +111,69 @@ def test_an_error_of_the_documents_is_raised(service: str) -> None:
         list(Client(service).add([{"id": "b", "text": object()}]))
 
 
+def test_a_consumer_that_stops_ends_the_stream(service: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    client, go, taken = Client(service), threading.Event(), []
+    connects: list[int] = []
+    connect = http.client.HTTPConnection.connect
+    monkeypatch.setattr(http.client.HTTPConnection, "connect", lambda self: (connects.append(1), connect(self))[1])
+
+    def documents() -> Iterator[Any]:
+        for at in range(100):
+            if at == 1:
+                go.wait(60)
+            taken.append(at)
+            yield {"id": str(at), "text": "a rose"}
+
+    answers = client.add(documents())
+    assert next(answers)["outcome"] == "added"
+    answers.close()  # type: ignore[attr-defined]
+    go.set()
+    assert client.stats()["documents"] == 1
+    assert len(connects) == 2 and len(taken) <= 3
+
+
+def test_refusals_are_told_and_do_no_harm_to_the_next_request(tmp_path: Path, command: str) -> None:
+    index = tmp_path / "read.index"
+    subprocess.run([command, "index", "create", index, "--quiet"], check=True)
+    running = subprocess.Popen([command, "serve", index, "--read-only", "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
+    assert running.stderr
+    found = re.search(r"http://\S+", running.stderr.readline())
+    assert found
+    try:
+        client = Client(found[0])
+        for size in (1, 100_000, 3_000_000, 30_000_000) * 3:
+            with pytest.raises(ServiceError, match="only reads") as refused:
+                client.put("x", {"text": "a" * size})
+            assert refused.value.code == "read_only"
+            assert client.stats()["documents"] == 0
+        with pytest.raises(ServiceError) as long:
+            client.query(text="a " * 15_000_000)
+        assert long.value.status == 413
+    finally:
+        running.terminate()
+        assert running.wait(60) == 0
+
+
+def test_a_cluster_is_of_one_commit(service: str) -> None:
+    client = Client(service, deadline=60)
+    text = "one fish two fish red fish blue fish black fish old fish new fish"
+    list(client.add({"id": f"c{at}", "text": text} for at in range(1500)))
+    first = client._json("GET", "/v1/clusters/c7?limit=5")
+    client.delete("c3")
+    with pytest.raises(ServiceError, match="later commit") as changed:
+        client._json("GET", f"/v1/clusters/c7?from=5&commit={first['commit']}")
+    assert changed.value.status == 409
+    assert {member["id"] for member in client.cluster("c7")} == {f"c{at}" for at in range(1500) if at != 3}
+
+
+def test_what_is_no_service_is_told() -> None:
+    with pytest.raises(TypeError):
+        Client("http://127.0.0.1:1").put(5, {"text": "a"})  # type: ignore[arg-type]
+    for settings in ({"retries": -1}, {"deadline": float("inf")}, {"deadline": 0}):
+        with pytest.raises(ValueError, match="retries"):
+            Client("http://127.0.0.1:1", **settings)  # type: ignore[arg-type]
+
+
 def test_threads_and_connections_that_were_closed(service: str) -> None:
     client = Client(service)
     wrong: list[Any] = []
@@ -154,6 +218,12 @@ def test_busy_services_are_asked_again() -> None:
         with pytest.raises(ServiceError, match="busy") as busy:
             Client(url, retries=1).stats()
         assert busy.value.code == "too_many"
+        answers[:] = [(429, {"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, {"detail": "busy", "code": "x"}), (200, {}, {"documents": 2})]
+        assert Client(url).stats() == {"documents": 2}
+        for status, body in ((200, b"<html>"), (301, b""), (204, b"")):
+            answers[:] = [(status, {}, body)]
+            with pytest.raises(ServiceError):
+                Client(url).stats()
         answers[:] = [(502, {}, b"<html>bad gateway")]
         with pytest.raises(ServiceError, match="502: <html>bad gateway"):
             Client(url).stats()

@@ -78,7 +78,10 @@ fn a_copy_of_an_index_that_is_written_is_one_of_its_commits() {
     assert_eq!(numbers(to), [(140..149).collect::<Vec<_>>(), vec![1000]].concat());
     let left = fs::read_dir(folder.path()).unwrap();
     let names: Vec<_> = left.map(|entry| entry.unwrap().file_name()).collect();
-    assert!(names.iter().all(|name| !name.to_string_lossy().contains("partial")), "{names:?}");
+    assert!(
+        names.iter().all(|name| !name.to_string_lossy().contains("lookalike-copy")),
+        "{names:?}"
+    );
 }
 
 #[test]
@@ -101,6 +104,11 @@ fn damaged_files_are_named_and_no_copy_is_left() {
     let again = copy_index(&dir, &to).unwrap_err().to_string();
     assert!(again.contains("something of this name"), "{again}");
     assert_eq!(numbers(&to).len(), 50);
+    let inside = copy_index(&dir, &dir.join("seg/copy")).unwrap_err().to_string();
+    assert!(inside.contains("a part of the index"), "{inside}");
+    assert!(copy_index(&dir, &folder.path().join("..")).is_err());
+    assert_eq!(copy_index(&dir, &folder.path().join("dot/.")).unwrap().documents, 50);
+    assert_eq!(copy_index(&dir, &folder.path().join("n".repeat(255))).unwrap().documents, 50);
     let nowhere = copy_index(&dir, &folder.path().join("no/such/place")).unwrap_err().to_string();
     assert!(nowhere.contains("no/such"), "{nowhere}");
 }

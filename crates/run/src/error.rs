@@ -262,11 +262,11 @@ pub enum LookalikeError {
     #[error("interrupted; the verdicts before that are given, and no others")]
     FilterCancelled,
     /// A document that is not in an index.
-    #[error("{}: no document with the {what} `{name}` in the index", index.display())]
+    #[error("{}: no {what} `{name}` in the index", index.display())]
     NotInIndex {
         /// The index.
         index: std::path::PathBuf,
-        /// What it was looked up by: `id` or `URL`.
+        /// What was looked up: `document with the id`, `document with the URL` or `sweep`.
         what: String,
         /// The id or URL.
         name: String,

@@ -42,7 +42,9 @@ pub fn front(
     stop: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), ServeError> {
     let runtime = runtime("lookalike-front").map_err(ServeError::Runtime)?;
-    runtime.block_on(run(options, Box::new(tell), stop))
+    let served = runtime.block_on(run(options, Box::new(tell), stop));
+    runtime.shutdown_background();
+    served
 }
 
 async fn run(

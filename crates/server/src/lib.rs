@@ -33,6 +33,7 @@ mod serve_error;
 mod service;
 mod tls;
 mod tokens;
+mod unread;
 mod view;
 mod watched;
 mod writing;

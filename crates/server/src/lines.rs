@@ -3,7 +3,11 @@
 use crate::problem::Problem;
 use axum::body::Body;
 use http_body_util::BodyExt;
+use std::time::Duration;
 use tokio::sync::watch;
+
+/// How long a stream may pause; a blank line keeps it open.
+const PAUSE: Duration = Duration::from_secs(60);
 
 /// The lines of a body.
 pub(crate) struct Lines {
@@ -69,13 +73,20 @@ impl Lines {
                 self.searched = 0;
                 return line.map(|line| (self.number, line));
             };
-            let frame = tokio::select! {
-                frame = body.frame() => Some(frame),
-                _ = self.stopping.wait_for(|stopping| *stopping) => None,
+            let stopped = tokio::select! {
+                frame = tokio::time::timeout(PAUSE, body.frame()) => {
+                    frame.map_err(|_| "nothing came for a minute: the stream is ended")
+                }
+                _ = self.stopping.wait_for(|stopping| *stopping) => {
+                    Err("the service is being stopped")
+                }
             };
-            let Some(frame) = frame else {
-                let detail = "the service is being stopped; send the lines from this one on again";
-                return Some(self.end(detail));
+            let frame = match stopped {
+                Ok(frame) => frame,
+                Err(why) => {
+                    let detail = format!("{why}; send the lines from this one on again");
+                    return Some(self.end(&detail));
+                }
             };
             match frame {
                 None => self.body = None,
@@ -100,7 +111,11 @@ impl Lines {
         }
         let line = &self.arrived[self.start..end];
         let is_blank = line.iter().all(u8::is_ascii_whitespace);
-        (!is_blank).then(|| Ok(String::from_utf8_lossy(line).into_owned()))
+        let wrong = |error: std::str::Utf8Error| {
+            let at = error.valid_up_to() + 1;
+            Problem::bad_request(format!("invalid UTF-8 at byte {at} of the line"))
+        };
+        (!is_blank).then(|| std::str::from_utf8(line).map(str::to_owned).map_err(wrong))
     }
 
     /// Ends the lines with a problem.
@@ -123,7 +138,7 @@ mod tests {
             parts.iter().map(|part| Ok::<_, Infallible>(part.to_string())).collect();
         let body = Body::from_stream(futures_util::stream::iter(parts));
         let (_stop, stopping) = watch::channel(false);
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let (mut lines, mut all) = (Lines::new(body, most, stopping), Vec::new());
             while let Some((number, line)) = lines.next().await {
@@ -166,7 +181,7 @@ mod tests {
     fn a_service_that_stops_ends_the_lines_with_a_problem() {
         let body = Body::from_stream(futures_util::stream::pending::<Result<String, Infallible>>());
         let (stop, stopping) = watch::channel(false);
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(async {
             let mut lines = Lines::new(body, 100, stopping);
             stop.send(true).unwrap();

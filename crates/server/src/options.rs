@@ -98,6 +98,8 @@ pub struct Limits {
     /// Time for a body beside the second that each KiB of it may take, and for a client to take the
     /// next part of an answer.
     pub idle: Duration,
+    /// How often documents whose time has come are deleted.
+    pub expiry: Duration,
     /// Time for the requests that are being answered when the service is stopped.
     pub stop: Duration,
 }
@@ -111,6 +113,7 @@ impl Default for Limits {
             deadline: Duration::from_secs(1),
             head: Duration::from_secs(10),
             idle: Duration::from_secs(10),
+            expiry: Duration::from_secs(60),
             stop: Duration::from_secs(30),
         }
     }

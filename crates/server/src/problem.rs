@@ -77,7 +77,7 @@ impl From<LookalikeError> for Problem {
         // Without the directory of the index, which clients need not know.
         let detail = match &error {
             LookalikeError::NotInIndex { what, name, .. } => {
-                format!("no document with the {what} `{name}` in the index")
+                format!("no {what} `{name}` in the index")
             }
             error => error.to_string(),
         };

@@ -65,7 +65,10 @@ pub fn serve(
     stop: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), ServeError> {
     let runtime = runtime("lookalike-serve").map_err(ServeError::Runtime)?;
-    runtime.block_on(run(options, Box::new(tell), stop))
+    let served = runtime.block_on(run(options, Box::new(tell), stop));
+    // A question that did not end in time is not waited for.
+    runtime.shutdown_background();
+    served
 }
 
 /// The threads of a service.
@@ -87,7 +90,8 @@ async fn run(
     let (writing, thread) = match read_only {
         true => (None, None),
         false => {
-            let (writing, thread) = Writing::start(dir, threads, gate.metrics.writing.clone())?;
+            let (writing, thread) =
+                Writing::start(dir, threads, limits.expiry, gate.metrics.writing.clone())?;
             (Some(writing), Some(thread))
         }
     };
@@ -188,8 +192,13 @@ async fn connect(stream: TcpStream, gate: &Gate, router: Router, watcher: Watche
         None => answer(stream, limits, router, watcher).await,
         Some(tls) => {
             let handshake = TlsAcceptor::from(tls.get()).accept(stream);
+            let mut stopping = gate.stopping.subscribe();
+            let handshake = tokio::select! {
+                made = tokio::time::timeout(limits.head, handshake) => made,
+                _ = stopping.wait_for(|stopping| *stopping) => return,
+            };
             // A client that speaks no TLS, or has another idea of it, is not an error of ours.
-            if let Ok(Ok(stream)) = tokio::time::timeout(limits.head, handshake).await {
+            if let Ok(Ok(stream)) = handshake {
                 answer(Box::new(stream), limits, router, watcher).await;
             }
         }

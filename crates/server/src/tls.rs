@@ -2,8 +2,9 @@
 
 use crate::watched::{UnreadableFile, Watched, names};
 use rustls::ServerConfig;
-use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::ParsedCertificate;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -53,8 +54,13 @@ pub(crate) fn read(files: &TlsFiles) -> Result<Watched<ServerConfig, TlsError>, 
 fn config(certificates: &[u8], key: &[u8]) -> Result<ServerConfig, String> {
     let certificates = CertificateDer::pem_slice_iter(certificates)
         .collect::<Result<Vec<_>, _>>()
-        .map_err(|error| format!("the certificate: {error}"))?;
-    let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| format!("the key: {error}"))?;
+        .map_err(|error| format!("the certificate: {}", in_words(error)))?;
+    for (number, certificate) in (1..).zip(&certificates) {
+        ParsedCertificate::try_from(certificate)
+            .map_err(|error| format!("certificate {number} of the chain: {error}"))?;
+    }
+    let key = PrivateKeyDer::from_pem_slice(key);
+    let key = key.map_err(|error| format!("the key: {}", in_words(error)))?;
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let mut config = ServerConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
@@ -62,4 +68,13 @@ fn config(certificates: &[u8], key: &[u8]) -> Result<ServerConfig, String> {
         .map_err(|error| error.to_string())?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok(config)
+}
+
+/// What is wrong with a file.
+fn in_words(error: pem::Error) -> String {
+    match error {
+        pem::Error::MissingSectionEnd { .. } => "the file ends within it".to_owned(),
+        pem::Error::NoItemsFound => "there is none in the file".to_owned(),
+        other => other.to_string(),
+    }
 }

@@ -1,11 +1,16 @@
 //! Files that are read again when they change: tokens and certificates.
 
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How often files are looked at.
 pub(crate) const EVERY: Duration = Duration::from_secs(1);
+
+/// Bytes of a file at most.
+const MOST: u64 = 1 << 20;
 
 /// What is made of the bytes of files.
 pub(crate) type Parse<T, E> = Box<dyn Fn(&[Vec<u8>]) -> Result<T, E> + Send + Sync>;
@@ -76,9 +81,23 @@ impl<T, E: From<UnreadableFile>> Watched<T, E> {
 
 fn read_all(paths: &[PathBuf]) -> Result<Vec<Vec<u8>>, UnreadableFile> {
     let read = |path: &PathBuf| {
-        std::fs::read(path).map_err(|error| UnreadableFile { path: path.clone(), error })
+        read_small(path).map_err(|error| UnreadableFile { path: path.clone(), error })
     };
     paths.iter().map(read).collect()
+}
+
+/// Reads a regular file: to open another one may take for ever.
+fn read_small(path: &Path) -> io::Result<Vec<u8>> {
+    let refused = |what| Err(io::Error::new(io::ErrorKind::InvalidInput, what));
+    if !std::fs::metadata(path)?.is_file() {
+        return refused("it is not a regular file".to_owned());
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > MOST {
+        true => refused(format!("it has more than {MOST} bytes")),
+        false => Ok(bytes),
+    }
 }
 
 /// The names of files for a message.
@@ -119,6 +138,11 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         assert!(watched.refresh().unwrap().is_err() && *watched.get() == 2);
         assert!(watched.refresh().is_none(), "an error is told once");
+        std::fs::create_dir(&path).unwrap();
+        assert!(watched.refresh().is_none(), "an error is told once");
+        std::fs::remove_dir(&path).unwrap();
+        write(&"1".repeat(MOST as usize + 1));
+        assert!(watched.refresh().is_none(), "it is still one that cannot be read");
         write("3");
         assert!(watched.refresh().unwrap().is_ok() && *watched.get() == 3);
     }

@@ -18,9 +18,6 @@ const GROUP: usize = 1000;
 /// Bytes of changes of a commit at most, unless the first has more.
 const GROUP_BYTES: usize = 8 << 20;
 
-/// How often documents whose time has come are deleted, while nothing else is written.
-const EXPIRY: Duration = Duration::from_secs(60);
-
 /// A change or step that waits.
 struct Waiting {
     work: Work,
@@ -71,11 +68,12 @@ impl Writing {
     pub(crate) fn start(
         dir: &Path,
         threads: usize,
+        expiry: Duration,
         metrics: WritingMetrics,
     ) -> Result<(Self, WritingThread), LookalikeError> {
         let index = IndexWriter::open(dir, threads)?;
         let (send, receive) = mpsc::unbounded_channel();
-        let writer = Writer { dir: dir.to_owned(), threads, index: Some(index), metrics };
+        let writer = Writer { dir: dir.to_owned(), threads, index: Some(index), expiry, metrics };
         let runtime = Handle::current();
         let thread = std::thread::spawn(move || writer.run(receive, &runtime));
         let room = Arc::new(Semaphore::new(Limits::WAITING_CHANGES / 1024));
@@ -138,16 +136,22 @@ struct Writer {
     threads: usize,
     /// `None` after an error: what the disk holds is known only once it is opened again.
     index: Option<IndexWriter>,
+    /// [`Limits::expiry`].
+    expiry: Duration,
     metrics: WritingMetrics,
 }
 
 impl Writer {
     fn run(mut self, mut receive: mpsc::UnboundedReceiver<Waiting>, runtime: &Handle) {
+        let mut expiry = Instant::now() + self.expiry;
         loop {
-            let next =
-                runtime.block_on(async { tokio::time::timeout(EXPIRY, receive.recv()).await });
-            match next {
-                Err(_) => self.expire(),
+            if Instant::now() >= expiry {
+                self.expire();
+                expiry = Instant::now() + self.expiry;
+            }
+            let next = async { tokio::time::timeout_at(expiry.into(), receive.recv()).await };
+            match runtime.block_on(next) {
+                Err(_) => {}
                 Ok(None) => return,
                 Ok(Some(first)) => {
                     let mut group = vec![first];

@@ -27,6 +27,12 @@ from lookalike._errors import LookalikeError
 
 _JSON, _LINES, _MESSAGE = "application/json", "application/x-ndjson", "message/rfc822"
 
+# How often a cluster is read again that changed between its parts.
+_TRIES = 10
+
+# Seconds at most before a request is sent again.
+_LONGEST_PAUSE = 60.0
+
 # Connections that were idle for longer are not used again: the service closes them.
 _IDLE = 5.0
 
@@ -90,6 +96,8 @@ class Client:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError(f"{url!r} is no address of a service: http://HOST:PORT or https://HOST:PORT")
+        if retries < 0 or (deadline is not None and not 0 < deadline <= 600):
+            raise ValueError("retries is 0 or more, and deadline a number of seconds up to 600")
         self._parts, self._context = parts, context
         self._retries, self._timeout = retries, timeout
         self._head = {"authorization": f"Bearer {token}"} if token else {}
@@ -126,14 +134,22 @@ class Client:
         return self._json("GET", _path("documents", id))
 
     def cluster(self, id: str) -> Iterator[Any]:
-        """The documents of the cluster of a document, the kept one among them."""
-        place = 0
-        while True:
-            part = self._json("GET", _path("clusters", id, {"from": place}))
-            yield from part["members"]
-            place += len(part["members"])
-            if place >= part["size"] or not part["members"]:
-                return
+        """The documents of the cluster of a document, the kept one among them, all of one commit."""
+        for _ in range(_TRIES):
+            try:
+                return iter(self._cluster(id))
+            except ServiceError as error:
+                if error.code != "changed":
+                    raise
+        raise ServiceError("the index changes faster than the cluster is read; try again", "changed", 409)
+
+    def _cluster(self, id: str) -> list[Any]:
+        part = self._json("GET", _path("clusters", id))
+        members: list[Any] = part["members"]
+        while len(members) < part["size"] and part["members"]:
+            part = self._json("GET", _path("clusters", id, {"from": len(members), "commit": part["commit"]}))
+            members += part["members"]
+        return members
 
     def explain(self, id: str, other: str) -> Any:
         """How two stored documents compare: measures, passages in common, differences."""
@@ -189,19 +205,22 @@ class Client:
         # Of its own, as it is used in both directions at once.
         connection = self._connect()
         failed: list[BaseException] = []
+        over = threading.Event()
 
         def send() -> None:
             try:
                 for document in documents:
-                    line = json.dumps(document, ensure_ascii=False).encode() + b"\n"
+                    line = _encoded(document) + b"\n"
+                    if over.is_set():
+                        return
                     connection.send(b"%x\r\n%s\r\n" % (len(line), line))
                 connection.send(b"0\r\n\r\n")
-            except OSError:
+            except (OSError, HTTPException):
                 # The service has ended the stream; its answer says why.
                 pass
             except BaseException as error:  # noqa: BLE001: raised where the answers are read
                 failed.append(error)
-                with suppress(OSError):
+                with suppress(OSError, HTTPException):
                     # No chunk begins so: the service ends the stream, with what it has.
                     connection.send(b"!\r\n")
 
@@ -210,6 +229,8 @@ class Client:
             for name, value in {**self._head, "content-type": _LINES, "transfer-encoding": "chunked"}.items():
                 connection.putheader(name, value)
             connection.endheaders()
+            # What is sent after the end must not begin another request.
+            connection.auto_open = 0
             sender = threading.Thread(target=send, daemon=True)
             sender.start()
             try:
@@ -225,6 +246,7 @@ class Client:
                 raise failed[0]
             sender.join()
         finally:
+            over.set()
             connection.close()
 
     # Sweeps of a crawl.
@@ -244,7 +266,7 @@ class Client:
     def diff(self, earlier: str, later: str, **settings: Any) -> tuple[dict[str, int], list[Any]]:
         """What became of every page from one sweep to another: the numbers of pages, and those that changed."""
         lines = self._send("GET", _path("sweeps", earlier, "diff", later, settings)).splitlines()
-        *pages, counts = map(json.loads, lines)
+        *pages, counts = [_decoded(line) for line in lines] or [_decoded(b"")]
         return counts["counts"], pages
 
     def history(self, url: str) -> Any:
@@ -282,43 +304,74 @@ class Client:
         return HTTPConnection(host, port, timeout=self._timeout)
 
     def _json(self, method: str, path: str, body: Any = None, head: Mapping[str, str] | None = None) -> Any:
-        return json.loads(self._send(method, path, body, head))
+        return _decoded(self._send(method, path, body, head))
 
     def _send(self, method: str, path: str, body: Any = None, head: Mapping[str, str] | None = None) -> bytes:
         given = {**self._head, **(head or {})}
         if body is not None and not isinstance(body, bytes):
-            body = json.dumps(body, ensure_ascii=False).encode()
+            body = _encoded(body)
             given["content-type"] = _JSON
         for attempt in range(self._retries + 1):
             response, answer = self._once(method, path, body, given)
-            if response.status < 400:
+            if 200 <= response.status < 300:
                 return answer
             if response.status not in _PASSING or attempt == self._retries:
                 raise _problem(response.status, answer)
-            time.sleep(float(response.headers.get("retry-after", 1)))
+            time.sleep(_pause(response.headers.get("retry-after")))
         raise AssertionError("a request is sent at least once")
 
     def _once(self, method: str, path: str, body: bytes | None, head: Mapping[str, str]) -> tuple[HTTPResponse, bytes]:
         own = self._own
         connection = getattr(own, "connection", None)
-        if connection is None or time.monotonic() - own.used > _IDLE:
+        is_used = connection is not None and time.monotonic() - own.used <= _IDLE
+        if connection is None or not is_used:
             self.close()
             connection = own.connection = self._connect()
         try:
-            connection.request(method, self._parts.path.rstrip("/") + path, body, dict(head))
+            try:
+                connection.request(method, self._parts.path.rstrip("/") + path, body, dict(head))
+            except OSError:
+                # The service may have refused it before it was sent.
+                if connection.sock is None:
+                    raise
             response = connection.getresponse()
             answer = response.read()
-        except BaseException:
+        except BaseException as error:
             # It may be in the middle of an answer.
             connection.close()
             own.connection = None
+            if is_used and isinstance(error, (ConnectionError, HTTPException)):
+                # The service, or a proxy, has closed it meanwhile. All requests may be sent again.
+                return self._once(method, path, body, head)
             raise
         own.used = time.monotonic()
         return response, answer
 
 
+def _encoded(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+
+
+def _decoded(answer: bytes) -> Any:
+    try:
+        return json.loads(answer)
+    except ValueError:
+        raise ServiceError(f"this is no answer of the service: {answer[:200].decode(errors='replace')}", "no_service") from None
+
+
+def _pause(retry_after: str | None) -> float:
+    """Seconds before a request is sent again."""
+    try:
+        return min(max(float(retry_after or 1), 0.0), _LONGEST_PAUSE)
+    except ValueError:
+        # A date.
+        return 1.0
+
+
 def _path(*parts: str | Mapping[str, Any]) -> str:
     """A path of names, with the parameters that are given."""
+    if wrong := [part for part in parts if not isinstance(part, (str, Mapping))]:
+        raise TypeError(f"a name is a str, and not {wrong[0]!r}")
     names = [quote(part, safe="") for part in parts if isinstance(part, str)]
     given = {name: value for part in parts if isinstance(part, Mapping) for name, value in part.items() if value is not None}
     return "/v1/" + "/".join(names) + (f"?{urlencode(given)}" if given else "")
@@ -344,7 +397,7 @@ def _message(message: bytes | str) -> tuple[Any, dict[str, str]]:
 def _problem(status: int, answer: bytes) -> ServiceError:
     try:
         problem = json.loads(answer)
-        return ServiceError(problem["detail"], problem["code"], status)
+        return ServiceError(str(problem["detail"]), str(problem["code"]), status)
     except (ValueError, KeyError, TypeError):
         # Of a proxy in front of the service.
         return ServiceError(f"status {status}: {answer[:200].decode(errors='replace')}", "failed", status)

@@ -17,12 +17,13 @@ impl Verdict {
     /// use lookalike::filter::MessageFilter;
     ///
     /// let verdict = MessageFilter::unreadable("m1", "no mail message".to_owned());
-    /// assert_eq!(verdict.field_value(), "error");
+    /// assert_eq!(verdict.field_value(), "error; reason=unreadable");
     /// ```
     #[must_use]
     pub fn field_value(&self) -> String {
         let mut value = self.verdict.name().to_owned();
         if self.verdict == VerdictKind::Error {
+            value.push_str("; reason=unreadable");
             return value;
         }
         if let (Some(prototype), Some(reports)) = (&self.prototype, &self.reports) {

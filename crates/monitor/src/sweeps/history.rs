@@ -122,7 +122,7 @@ pub fn history(
     if versions.is_empty() {
         return Err(LookalikeError::NotInIndex {
             index: index.dir().to_owned(),
-            what: "URL".into(),
+            what: "document with the URL".into(),
             name: url.to_owned(),
         });
     }

@@ -51,7 +51,7 @@ pub fn holders(
     let snapshot = index.snapshot()?;
     let at = snapshot.with_url(url).last().copied().ok_or_else(|| LookalikeError::NotInIndex {
         index: index.dir().to_owned(),
-        what: "URL".into(),
+        what: "document with the URL".into(),
         name: url.to_owned(),
     })?;
     let sweeps = all(&index.reader.records()?)?;

@@ -46,7 +46,7 @@ impl IndexChange {
 pub struct Put {
     /// A JSON object on one line, with the fields of a line of JSONL. It has an id.
     pub line: String,
-    /// Only if no document (of the sweep, if there is one) has the id.
+    /// Only if no document of its sweep, or of none, has the id.
     pub only_new: bool,
     /// Only if it matches no kept document at this threshold, by the measure of the index.
     pub unless_duplicate: Option<String>,
@@ -346,10 +346,7 @@ impl Applying<'_> {
                         self.stage()?;
                     }
                     let sweeps = self.index.writer.next_sweeps_of(&id);
-                    let is_there = match sweep {
-                        0 => !sweeps.is_empty(),
-                        sweep => sweeps.contains(&sweep),
-                    };
+                    let is_there = sweeps.contains(&sweep);
                     if only_new && is_there {
                         ChangeOutcome::Exists
                     } else {
@@ -358,7 +355,7 @@ impl Applying<'_> {
                         self.part.documents.push(*document);
                         self.part.of.push((self.outcomes.len(), values));
                         // Until it is known whether it is a duplicate.
-                        match sweeps.contains(&sweep) {
+                        match is_there {
                             true => ChangeOutcome::Replaced,
                             false => ChangeOutcome::Added,
                         }

@@ -1,7 +1,7 @@
 //! A copy of an index, as a backup or for readers on another machine.
 
 use super::open::Index;
-use super::repair::{failed, own_files, sibling};
+use super::repair::{failed, own_files};
 use crate::LookalikeError;
 use lookalike_index::{Disk, RealDisk};
 use serde::Serialize;
@@ -21,7 +21,8 @@ pub struct Copied {
 /// at all. Another process may write the index meanwhile.
 ///
 /// The copy is an index of its own with the same documents, decisions, sweeps and reports; its
-/// commits count from 1.
+/// commits count from 1. Until it is whole, it is called `lookalike-copy-…` beside its place; one of
+/// a process that was killed may be deleted.
 ///
 /// ```
 /// use lookalike::index::{IndexChange, IndexSettings, copy_index};
@@ -41,27 +42,30 @@ pub struct Copied {
 /// ```
 ///
 /// # Errors
-/// A directory without an index; a copy that exists already; damaged files, by name; files that
-/// cannot be written.
+/// A directory without an index; a copy that exists already, or would lie within the index; damaged
+/// files, by name; files that cannot be written.
 pub fn copy_index(dir: &Path, to: &Path) -> Result<Copied, LookalikeError> {
-    if fs::symlink_metadata(to).is_ok() {
-        let message = format!("{}: there is something of this name already", to.display());
-        return Err(LookalikeError::Settings(message));
+    let refused = |what: &str| Err(LookalikeError::Settings(format!("{}: {what}", to.display())));
+    let Some(name) = to.file_name() else { return refused("it names no directory") };
+    let parent = to.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let parent = fs::canonicalize(parent.unwrap_or(Path::new("."))).map_err(failed(to))?;
+    if fs::symlink_metadata(parent.join(name)).is_ok() {
+        return refused("there is something of this name already");
     }
     let index = Index::open(dir)?;
+    if parent.starts_with(fs::canonicalize(dir).map_err(failed(dir))?) {
+        return refused("the copy would be a part of the index");
+    }
     let mut files = own_files(&RealDisk, dir)?;
-    let unfinished = sibling(to, &format!("partial-{}", std::process::id()));
-    let copied = index.reader.copy_to(&unfinished, &mut files).map_err(LookalikeError::from);
-    let documents = copied.and_then(|documents| {
-        fs::rename(&unfinished, to).map_err(failed(to))?;
-        Ok(documents)
-    });
-    let documents = documents.inspect_err(|_| {
-        // What is left of it is of no use.
-        let _ = fs::remove_dir_all(&unfinished);
-    })?;
-    let parent = to.parent().filter(|parent| !parent.as_os_str().is_empty());
-    let parent = parent.unwrap_or(Path::new("."));
-    RealDisk.sync_dir(parent).map_err(failed(parent))?;
+    let mut unfinished = tempfile::Builder::new();
+    unfinished.prefix("lookalike-copy-");
+    #[cfg(unix)]
+    unfinished.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
+    // Deleted if anything fails.
+    let mut unfinished = unfinished.tempdir_in(&parent).map_err(failed(to))?;
+    let documents = index.reader.copy_to(unfinished.path(), &mut files)?;
+    fs::rename(unfinished.path(), parent.join(name)).map_err(failed(to))?;
+    unfinished.disable_cleanup(true);
+    RealDisk.sync_dir(&parent).map_err(failed(&parent))?;
     Ok(Copied { index: to.to_owned(), documents })
 }

@@ -241,7 +241,7 @@ impl Index {
     ) -> Result<DocAt, LookalikeError> {
         found.last().copied().ok_or_else(|| LookalikeError::NotInIndex {
             index: self.dir().to_owned(),
-            what: what.to_owned(),
+            what: format!("document with the {what}"),
             name: name.to_owned(),
         })
     }

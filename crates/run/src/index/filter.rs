@@ -57,7 +57,7 @@ impl Filter {
 /// It is none.
 pub(crate) fn is_date(written: &str) -> Result<f64, LookalikeError> {
     let seconds = date_seconds(written);
-    match seconds.is_nan() {
+    match seconds.is_nan() || written.trim() != written {
         false => Ok(seconds),
         true => Err(LookalikeError::Settings(format!(
             "`{written}` is no date; write it as 2024-05-01 or 2024-05-01T10:00:00Z"

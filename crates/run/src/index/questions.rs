@@ -8,7 +8,7 @@ use super::query::{Query, QueryAnswer, QuerySubject, Wanted};
 use crate::LookalikeError;
 use crate::panics::caught;
 use lookalike_engine::Progress;
-use lookalike_index::{Cost, Snapshot};
+use lookalike_index::{Ask, Cost, Snapshot};
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -230,6 +230,16 @@ impl Reply {
 }
 
 impl Index {
+    /// Whether documents can be asked about at a threshold, as the measure of the index has it.
+    ///
+    /// # Errors
+    /// A text that is no threshold; one that a lean index cannot answer.
+    pub fn check_threshold(&self, written: &str) -> Result<(), LookalikeError> {
+        let threshold = written.parse()?;
+        let ask = Ask::of(self.analysis.matching.measure);
+        Ok(self.snapshot()?.check_question(lookalike_index::Question { ask, threshold })?)
+    }
+
     /// Answers a question about the last commit, with a hint where no document resembles the
     /// subject.
     ///

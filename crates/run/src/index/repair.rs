@@ -111,11 +111,14 @@ pub(super) fn own_files(disk: &dyn Disk, dir: &Path) -> Result<Vec<OwnFile>, Loo
         let bytes = disk.read(&path).map_err(failed(&path))?;
         Ok((name, Box::new(io::Cursor::new(bytes))))
     };
-    disk.list(&folder).unwrap_or_default().into_iter().map(read).collect()
+    match disk.list(&folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        listed => listed.map_err(failed(&folder))?.into_iter().map(read).collect(),
+    }
 }
 
 /// `NAME.ENDING` beside a directory.
-pub(super) fn sibling(dir: &Path, ending: &str) -> PathBuf {
+fn sibling(dir: &Path, ending: &str) -> PathBuf {
     let mut name = dir.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{ending}"));
     dir.with_file_name(name)

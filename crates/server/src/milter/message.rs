@@ -24,6 +24,11 @@ impl Message {
         self.has_begun
     }
 
+    /// Its sender is known: it will come.
+    pub(super) fn begin(&mut self) {
+        self.has_begun = true;
+    }
+
     /// Whether its bytes are kept; the rest of one that is too long need not be sent.
     pub(super) fn is_kept(&self) -> bool {
         self.not_kept.is_none()

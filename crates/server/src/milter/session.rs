@@ -99,6 +99,7 @@ impl Session<'_> {
             b'C' | b'H' | b'R' | b'T' | b'U' => append(&mut out, CONTINUE, &[]),
             b'M' => {
                 self.message = Message::default();
+                self.message.begin();
                 append(&mut out, CONTINUE, &[]);
             }
             b'L' => {

@@ -9,6 +9,7 @@ use crate::problem::Problem;
 use crate::service::Service;
 use crate::tokens::Scope;
 use axum::extract::{Request, State};
+use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::{get, post};
 use lookalike::index::{
@@ -81,11 +82,19 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 required: false,
             },
             Parameter { about: "At most this many documents; usually 1000.", ..LIMIT },
+            Parameter {
+                name: "commit",
+                place: Place::Query,
+                about: "The commit of the part before: if there is a later one, the parts may not \
+                        fit, and the request is refused (409).",
+                schema: |_| schemars::json_schema!({"type": "integer", "minimum": 0}),
+                required: false,
+            },
             DEADLINE,
         ],
         body: &[],
         answer: json_of(|schemas| schemas.subschema_for::<IndexedCluster>()),
-        refusals: &[404],
+        refusals: &[404, 409],
         handler: || get(members),
     },
     Endpoint {
@@ -214,6 +223,7 @@ struct MembersQuery {
     #[serde(default)]
     from: usize,
     limit: Option<NonZeroU64>,
+    commit: Option<u64>,
 }
 
 async fn members(
@@ -221,12 +231,18 @@ async fn members(
     path: GivenId,
     request: Request,
 ) -> Result<Response, Problem> {
-    let (id, MembersQuery { from, limit }) = (in_path(path)?, query(request.uri())?);
+    let (id, MembersQuery { from, limit, commit }) = (in_path(path)?, query(request.uri())?);
     let limit = limit.map_or(1000, |limit| usize::try_from(limit.get()).unwrap_or(usize::MAX));
     let found = service.ask(request.headers(), move |service, stop| {
         service.index.indexed_cluster(&id, from, limit, stop)
     });
-    json(&found.await?)
+    let found = found.await?;
+    if commit.is_some_and(|commit| commit != found.commit) {
+        let detail = "there is a later commit than that of the part before; begin with the first \
+                      part again";
+        return Err(Problem::new(StatusCode::CONFLICT, "changed", detail));
+    }
+    json(&found)
 }
 
 #[derive(Deserialize)]

@@ -16,6 +16,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{delete, post, put};
 use futures_util::StreamExt;
+use lookalike::IndexWriter;
 use lookalike::index::{ChangeOutcome, DuplicateOf, IndexChange, Put};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -70,7 +71,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
         path: "/v1/documents/{id}",
         scope: Some(Scope::Write),
         summary: "Deletes a document",
-        about: "The answer comes when that is durable.",
+        about: "Of every sweep. The answer comes when that is durable.",
         parameters: &[ID],
         body: &[],
         answer: json_of(|schemas| schemas.subschema_for::<Done>()),
@@ -291,6 +292,17 @@ async fn add_lines(State(service): Shared, request: Request) -> Result<Response,
     let sweep = dated(sweep, date)?;
     service.writing()?;
     body::expect_type(request.headers(), NDJSON)?;
+    // What no line could be added with is refused before any is sent.
+    if let Some(threshold) = &unless_duplicate {
+        service.index.check_threshold(threshold)?;
+    }
+    if let Some((name, date)) = sweep.clone() {
+        let enter = move |index: &mut IndexWriter| {
+            index.add_sweep(&name, date.as_deref())?;
+            index.commit().map(|_| ())
+        };
+        service.writing()?.step(0, enter).await?;
+    }
     let (send, receive) = mpsc::channel::<(u64, Pending)>(WINDOW);
     let mut lines = Lines::new(request.into_body(), service.limits.body, service.stopping());
     let reading = Arc::clone(&service);

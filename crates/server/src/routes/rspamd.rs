@@ -171,7 +171,7 @@ async fn check(State(service): State<Arc<Service>>, request: Request) -> Result<
 
 /// Refuses a body that a client of rspamd compressed.
 fn not_compressed(headers: &HeaderMap) -> Result<(), Problem> {
-    match headers.contains_key("compression") {
+    match headers.contains_key("compression") || headers.contains_key("content-encoding") {
         false => Ok(()),
         true => Err(Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -190,12 +190,13 @@ mod tests {
     #[test]
     fn without_a_verdict_nothing_happens_to_a_message() {
         let unreadable = MessageFilter::unreadable("m1", "no header".to_owned());
-        for (verdict, option) in
-            [(Err(NotJudged::Deadline), "reason=deadline"), (Ok(unreadable), "no header")]
-        {
+        for (verdict, options) in [
+            (Err(NotJudged::Deadline), &["reason=deadline"][..]),
+            (Ok(unreadable), &["reason=unreadable", "no header"]),
+        ] {
             let checked = Checked::of(verdict);
             assert_eq!((checked.action, checked.score), ("no action", 0.0));
-            assert_eq!(checked.symbols["LOOKALIKE_ERROR"].options, [option]);
+            assert_eq!(checked.symbols["LOOKALIKE_ERROR"].options, options);
             assert!(checked.milter.add_headers[MAIL_FIELD].value.starts_with("error"));
         }
     }

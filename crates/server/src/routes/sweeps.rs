@@ -240,12 +240,18 @@ async fn remove(State(service): Shared, path: Given<String>) -> Result<Response,
     json(&service.writing()?.step(0, step).await?)
 }
 
+/// A text; none if it is empty, as forms send it.
+fn given<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<String>::deserialize(value)?.filter(|text| !text.is_empty()))
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DiffQuery {
     only: Option<String>,
     slight: Option<f64>,
     threshold: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     site: Option<String>,
 }
 
@@ -355,6 +361,7 @@ async fn holders(
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SiteQuery {
+    #[serde(default, deserialize_with = "given")]
     site: Option<String>,
     slight: Option<f64>,
 }
@@ -377,6 +384,7 @@ async fn site_history(State(service): Shared, request: Request) -> Result<Respon
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RevisitQuery {
+    #[serde(default, deserialize_with = "given")]
     site: Option<String>,
     limit: Option<usize>,
 }

@@ -10,6 +10,9 @@ use std::ops::Bound;
 /// The table of the sweeps: name → [`Stored`].
 pub(crate) const SWEEPS: u8 = 1;
 
+/// Bytes of the name of a new sweep at most.
+const LONGEST_NAME: usize = 1000;
+
 /// A sweep as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Stored {
@@ -100,6 +103,11 @@ pub(crate) fn number_for_adding(
 ) -> Result<u32, LookalikeError> {
     if name.is_empty() {
         return Err(LookalikeError::Settings("the name of a sweep is empty".into()));
+    }
+    if name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
+        return Err(LookalikeError::Settings(format!(
+            "the name of a sweep has at most {LONGEST_NAME} bytes, and no control characters"
+        )));
     }
     if let Some(date) = date {
         is_date(date)?;
