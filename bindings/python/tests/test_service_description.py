@@ -17,7 +17,9 @@ def test_answers_are_those_of_the_description(tmp_path, command):
     service = subprocess.Popen([command, "serve", index, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
     try:
         url = re.search(r"http://\S+", service.stderr.readline())[0]
-        options = ["--checks", CHECKS, "--phases", "coverage,fuzzing", "--max-examples", "25", "--seed", "1", "--exclude-path", "/v1/documents"]
+        # Whose bodies are of media types for which it has no values: lines of JSON, mail.
+        left_out = [word for path in ("/v1/documents", "/checkv2") for word in ("--exclude-path", path)]
+        options = ["--checks", CHECKS, "--phases", "coverage,fuzzing", "--max-examples", "25", "--seed", "1", *left_out]
         program = [sys.executable, "-m", "schemathesis.cli", "run", f"{url}/openapi.json", "--url", url, "--continue-on-failure", *options]
         done = subprocess.run(program, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
