@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the service: questions and inserts side by side over HTTP, and connections that say nothing.
 
-    service.py [SOURCE...] [--numbers N,...] [--seconds S] [--rate N] [--inserts N] [--connections N] [--peers N]
+    service.py [SOURCE...] [--numbers N,...] [--seconds S] [--rate N] [--inserts N] [--connections N] [--shards N] [--peers N]
 
 For each of --numbers (100,000 and a million) an index of `pages` (see index.py) is made and served. `load`, a program of
 the project, sends questions over HTTP (a whole text, half of them near-copies of stored pages, resemblance ≥ 0.8) for --seconds:
@@ -12,20 +12,27 @@ the project, sends questions over HTTP (a whole text, half of them near-copies o
   beside, full  the same, while eight connections put pages as fast as they are taken
   idle          the same as `at a rate`, while --connections others (10,000) are open and say nothing
 
+--shards N compares, on the first of --numbers, one service with N of them behind a front (`lookalike front`): documents are
+streamed to each, then `most` and `at a rate`.
+
 Load and service share the machine: CPU is that of the service alone. --peers N adds what other tools need for the same questions on
 the first N documents, in one process, without HTTP and without inserts (index.py --only peers).
 
 Outputs: tables on standard output, progress on standard error, every figure in DIR/service.json. The binaries are those of
 `make bench-programs` unless --binaries says otherwise. Standard library only.
 """
+import contextlib
+import http.client
 import json
 import os
 import re
 import resource
+import shutil
 import socket
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import index
@@ -39,8 +46,9 @@ TICK = os.sysconf("SC_CLK_TCK")
 class Served:
     """A service that runs."""
 
-    def __init__(self, lookalike: str, directory: Path, *options: str):
-        command = [lookalike, "serve", str(directory), "--listen", "127.0.0.1:0", *options]
+    def __init__(self, lookalike: str, *arguments: str):
+        """`arguments` begin with the command: `serve` or `front`."""
+        command = [lookalike, *arguments, "--listen", "127.0.0.1:0"]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         told = self.process.stderr.readline()
         found = re.search(r"http://127\.0\.0\.1:(\d+)", told)
@@ -99,7 +107,7 @@ class Bench:
             queries = index.write_queries(index.make_queries(pages, unrelated, options.queries), options.work, "service")["whole"]
             directory = made.load(f"service-{documents}", [pages])
             many = ["--max-connections", str(options.connections + 100)]
-            with Served(made.program["lookalike"], directory, *many) as served:
+            with Served(made.program["lookalike"], "serve", str(directory), *many) as served:
                 # What is not in memory yet is read.
                 self.load(served, "first", documents, queries)
                 self.load(served, "most", documents, queries)
@@ -108,21 +116,60 @@ class Bench:
                     self.load(served, f"idle: {options.connections:,}", documents, queries, *at_rate)
                 self.load(served, "beside", documents, queries, *at_rate, *puts, "--insert-rate", str(options.inserts))
                 self.load(served, "beside, full", documents, queries, *at_rate, *puts)
+        if options.shards:
+            self.shards(options.numbers[0], unrelated)
         if options.peers:
             made.peers(unrelated)
 
+    def shards(self, documents: int, unrelated: Path) -> None:
+        options, lookalike = self.options, self.indexes.program["lookalike"]
+        pages = self.indexes.pages(documents)
+        queries = index.write_queries(index.make_queries(pages, unrelated, options.queries), options.work, "service")["whole"]
+        for count in (1, options.shards):
+            with contextlib.ExitStack() as stack:
+                parts = []
+                for number in range(count):
+                    directory = options.work / f"shard-{count}-{number}.index"
+                    shutil.rmtree(directory, ignore_errors=True)
+                    subprocess.run([lookalike, "index", "create", str(directory), "--quiet"], check=True)
+                    parts.append(stack.enter_context(Served(lookalike, "serve", str(directory))))
+                asked = parts[0] if count == 1 else stack.enter_context(Served(lookalike, "front", *(part.url for part in parts)))
+                began = time.perf_counter()
+                streamed(asked.port, pages)
+                wall = time.perf_counter() - began
+                name = "one service" if count == 1 else f"{count} shards"
+                say(f"  {name}: {documents / wall:,.0f} documents/s streamed")
+                for label, arguments in (("most", []), ("at a rate", ["--rate", str(options.rate), "--connections", "16"])):
+                    self.load(asked, f"{name}: {label}", documents, queries, *arguments)
+                    self.rows[-1]["streamed"] = documents / wall
+
     def show(self) -> None:
+        for name, streamed in dict.fromkeys((row["label"].split(":")[0], row["streamed"]) for row in self.rows if "streamed" in row):
+            print(f"{name}: {streamed:,.0f} documents/s streamed")
         head = ["", "questions/s", "p50 ms", "p99", "p99.9", "max", "puts/s", "p50 ms", "p99", "p99.9", "service's CPU", "own MB"]
         for documents in dict.fromkeys(row["documents"] for row in self.rows):
             rows = [row for row in self.rows if row["documents"] == documents]
             table(f"{documents:,} documents, {self.options.seconds:.0f} s each", head, [
                 [row["label"], *figures(row["questions"]), *(figures(row["puts"]) if row["puts"] else [None] * 5)[:4],
                  row["cpu"] / self.options.seconds, row["own"] / 1e6] for row in rows])
-            most = next(row for row in rows if row["label"] == "most")
+            most = next((row for row in rows if row["label"] == "most"), None)
+            if not most:
+                continue
             asked = most["questions"]["answered"]
             print(f"\nA question takes {1e6 * most['cpu'] / asked:,.0f} µs of the service's CPU: {asked / most['cpu']:,.0f} a second and core.")
         if peers := self.indexes.figures.get("peers"):
             index.index_peers.show_peers(peers["rows"], peers["documents"], peers["questions"])
+
+
+def streamed(port: int, documents: Path) -> None:
+    """Adds the documents of a file."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=3600)
+    with documents.open("rb") as file:
+        head = {"content-type": "application/x-ndjson", "content-length": str(documents.stat().st_size)}
+        connection.request("POST", "/v1/documents?answers=problems", file, head)
+        last = json.loads(connection.getresponse().read().splitlines()[-1])
+    if last["problems"] or last["added"] != last["lines"]:
+        raise Failed(f"not all documents were added: {last}")
 
 
 def figures(sent: dict) -> list:
@@ -169,6 +216,7 @@ def arguments():
     parser.add_argument("--inserts", type=int, default=100, help="documents put a second beside them (%(default)s)")
     parser.add_argument("--connections", type=int, default=10_000, help="that say nothing (%(default)s)")
     parser.add_argument("--queries", type=int, default=3000, help="different questions (%(default)s)")
+    parser.add_argument("--shards", type=int, default=0, help="services behind a front; 0 for none")
     parser.add_argument("--peers", type=int, default=0, help="documents for other tools; 0 for none")
     options = parser.parse_args()
     options.numbers = [int(number) for number in options.numbers.split(",")]
