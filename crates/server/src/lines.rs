@@ -7,13 +7,14 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// How long a stream may pause; a blank line keeps it open.
-const PAUSE: Duration = Duration::from_secs(60);
+pub(crate) const PAUSE: Duration = Duration::from_secs(60);
 
 /// The lines of a body.
 pub(crate) struct Lines {
     /// `None` behind its end.
     body: Option<Body>,
     most: usize,
+    pause: Duration,
     stopping: watch::Receiver<bool>,
     /// What has arrived, from `start` on.
     arrived: Vec<u8>,
@@ -32,6 +33,7 @@ impl Lines {
         Self {
             body: Some(body),
             most,
+            pause: PAUSE,
             stopping,
             arrived: Vec::new(),
             start: 0,
@@ -39,6 +41,11 @@ impl Lines {
             skipping: false,
             number: 0,
         }
+    }
+
+    /// The same lines, which may come as late as they will.
+    pub(crate) fn however_late(self) -> Self {
+        Self { pause: Duration::MAX, ..self }
     }
 
     /// The number of the next line that is not blank, from 1, and the line without its end.
@@ -74,7 +81,7 @@ impl Lines {
                 return line.map(|line| (self.number, line));
             };
             let stopped = tokio::select! {
-                frame = tokio::time::timeout(PAUSE, body.frame()) => {
+                frame = tokio::time::timeout(self.pause, body.frame()) => {
                     frame.map_err(|_| "nothing came for a minute: the stream is ended")
                 }
                 _ = self.stopping.wait_for(|stopping| *stopping) => {

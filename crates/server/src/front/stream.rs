@@ -4,7 +4,7 @@ use super::endpoint::OfFront;
 use super::state::Front;
 use crate::body;
 use crate::endpoint::{NDJSON, query};
-use crate::lines::Lines;
+use crate::lines::{Lines, PAUSE};
 use crate::problem::Problem;
 use crate::routes::documents::{Answers, StreamQuery, WINDOW, line};
 use axum::body::{Body, Bytes};
@@ -123,8 +123,11 @@ fn id_of(line: &str) -> Result<String, String> {
 /// A shard that does not take one.
 async fn open(front: &Arc<Front>, shard: usize, path: &str) -> Result<ToShard, Problem> {
     let (lines, receive) = mpsc::channel::<Bytes>(1);
+    // A shard to which no line goes for long would end its stream.
     let body = futures_util::stream::unfold(receive, async |mut receive| {
-        receive.recv().await.map(|line| (Ok::<_, Infallible>(line), receive))
+        let next = tokio::time::timeout(PAUSE / 4, receive.recv()).await;
+        let line = next.unwrap_or_else(|_| Some(Bytes::from_static(b"\n")))?;
+        Some((Ok::<_, Infallible>(line), receive))
     });
     let request = Request::post(path).header(header::CONTENT_TYPE, NDJSON);
     let request = request.body(Body::from_stream(body));
@@ -142,7 +145,7 @@ async fn open(front: &Arc<Front>, shard: usize, path: &str) -> Result<ToShard, P
     tokio::spawn(async move {
         // What was sent is answered also while the service is being stopped.
         let (_go_on, never) = watch::channel(false);
-        let mut answers = Lines::new(Body::new(answer.into_body()), most, never);
+        let mut answers = Lines::new(Body::new(answer.into_body()), most, never).however_late();
         while let Some((_, answer)) = answers.next().await {
             if send.send(answer).await.is_err() {
                 return;
