@@ -176,7 +176,8 @@ pub mod evaluation {
     //! Methods measured against what is true.
     pub use lookalike_measure::{
         ClassSettings, EvaluateJob, EvaluateOptions, Evaluated, LabelColumns, LabelSource, SCurve,
-        TruthSource, default_methods, evaluate, evaluate_in, evaluated_fields, s_curve,
+        TruthSource, default_methods, escaped, evaluate, evaluate_in, evaluated_fields, s_curve,
+        unescaped,
     };
     pub use lookalike_report::{Accuracy, Evaluation, MethodResult};
 }

@@ -7,6 +7,7 @@
 //! `tables`.
 
 mod entry;
+mod escapes;
 pub(crate) mod job;
 mod label_rows;
 pub(crate) mod labels;
@@ -20,6 +21,7 @@ pub(crate) mod theory;
 mod trial;
 mod truth;
 
+pub use escapes::{escaped, unescaped};
 pub use job::{ClassSettings, EvaluateJob, EvaluateOptions, TruthSource, default_methods};
 pub use label_rows::{LabelColumns, LabelSource};
 use lookalike_run::analysis::{discover, pool};

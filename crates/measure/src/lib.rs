@@ -6,7 +6,8 @@ mod preview;
 
 pub use evaluate::{
     ClassSettings, EvaluateJob, EvaluateOptions, Evaluated, LabelColumns, LabelSource, SCurve,
-    TruthSource, default_methods, evaluate, evaluate_in, evaluated_fields, s_curve,
+    TruthSource, default_methods, escaped, evaluate, evaluate_in, evaluated_fields, s_curve,
+    unescaped,
 };
 pub use plan::{DEFAULT_SAMPLE, PlanJob, Planned, plan};
 pub use preview::{FormatFiles, Preview, preview};

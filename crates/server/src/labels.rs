@@ -3,6 +3,7 @@
 
 use crate::problem::Problem;
 use axum::http::StatusCode;
+use lookalike::evaluation::{escaped, unescaped};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;
@@ -136,46 +137,13 @@ pub(crate) fn written(all: &BTreeMap<Pair, bool>) -> String {
 /// The pair and judgement of a line.
 fn read(line: &str) -> Option<(Pair, bool)> {
     let mut fields = line.split('\t');
-    let (a, b) = (plain(fields.next()?)?, plain(fields.next()?)?);
+    let (a, b) = (unescaped(fields.next()?)?, unescaped(fields.next()?)?);
     let same = match fields.next()? {
         "same" => true,
         "different" => false,
         _ => return None,
     };
     fields.next().is_none().then_some(((a, b), same))
-}
-
-/// An id as the tables have it.
-fn escaped(id: &str) -> String {
-    let mut written = String::with_capacity(id.len());
-    for c in id.chars() {
-        match c {
-            '\\' => written.push_str("\\\\"),
-            '\t' => written.push_str("\\t"),
-            '\n' => written.push_str("\\n"),
-            '\r' => written.push_str("\\r"),
-            c => written.push(c),
-        }
-    }
-    written
-}
-
-/// The id that was escaped.
-fn plain(field: &str) -> Option<String> {
-    let (mut id, mut rest) = (String::new(), field.chars());
-    while let Some(c) = rest.next() {
-        id.push(match c {
-            '\\' => match rest.next()? {
-                't' => '\t',
-                'n' => '\n',
-                'r' => '\r',
-                '\\' => '\\',
-                _ => return None,
-            },
-            c => c,
-        });
-    }
-    Some(id)
 }
 
 #[cfg(test)]

@@ -6,8 +6,10 @@
 //! (`file` and `record`) are there as well, as in the tables `pairs` and `clusters`, they say which
 //! document is meant, and ids may repeat. With a column `label`, pairs are judged: `same` or
 //! `different`. Classes: two columns, a document's id and its class.
-//! Further columns are ignored.
+//! Further columns are ignored. An id is one as it is written or, if no document is called so, as the
+//! tables of a run escape it.
 
+use super::escapes::unescaped;
 use super::label_rows::{LabelSource, Rows};
 use super::listing::{Sampled, within};
 use super::trial::too_many;
@@ -76,7 +78,13 @@ impl<'a> Names<'a> {
             }
             return Ok(found);
         }
-        let name = &row[at.id];
+        // As it is written; if no document is called so, as the tables of a run escape it.
+        let written = &row[at.id];
+        let plain = match self.numbers.contains_key(written.as_str()) {
+            true => None,
+            false => unescaped(written).filter(|plain| self.numbers.contains_key(plain.as_str())),
+        };
+        let name = plain.as_ref().unwrap_or(written);
         if self.several.contains(name) {
             return Err(LookalikeError::Labels(format!(
                 "{}: several documents have the id `{name}`; say which is meant in columns with its file \
