@@ -75,9 +75,9 @@ def evaluation(c: Checks) -> None:
     done = c.run("evaluate", docs, "-o", c.out("evaluate few"), "--methods", "exact", "--max-pairs", "2")
     c.check("evaluate says when there are too many pairs", done.returncode == 3 and "--max-pairs" in done.stderr and not c.out("evaluate few").exists(), done.stderr)
     # Ids of labels as the tables escape them, and as they are.
-    texts = {"tab\there": "a", "back\\slash": "a", "C:\\new": "b", "two\nlines": "b"}
+    words = {"tab\there": "a", "back\\slash": "a", "C:\\new": "b", "two\nlines": "b"}
     named = c.work / "named.jsonl"
-    write_jsonl(named, [{"id": name, "text": " ".join(f"{word}{at}" for at in range(30))} for name, word in texts.items()])
+    write_jsonl(named, [{"id": name, "text": " ".join(f"{word}{at}" for at in range(30))} for name, word in words.items()])
     labels = c.work / "escaped.tsv"
     labels.write_text("a_id\tb_id\ntab\\there\tback\\\\slash\nC:\\new\ttwo\\nlines\n")
     done = c.run("evaluate", named, "--labels", labels, "--methods", "exact", "-o", c.out("evaluate escaped"), "-q", "--format", "json")
