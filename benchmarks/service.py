@@ -97,6 +97,21 @@ class Bench:
         asked = row["questions"]
         say(f"  {label}: {asked['per_second']:.0f} questions/s, p50 {asked['p50_us']:.0f} µs, p99 {asked['p99_us']:.0f} µs")
 
+    def copy_of(self, documents: int, pages: Path) -> Path:
+        """An index of the pages, which may be written; a copy of one that is made once."""
+        run = lambda *command: subprocess.run([self.indexes.program["lookalike"], "index", *map(str, command)], check=True, stdout=subprocess.DEVNULL)
+        work = self.options.work
+        made, part, copy = (work / f"service-{documents}{ending}.index" for ending in ("-made", "-part", ""))
+        if not made.is_dir():
+            say(f"adding {pages.name}")
+            shutil.rmtree(part, ignore_errors=True)
+            run("create", part, "--quiet")
+            run("add", part, pages, "--quiet")
+            part.rename(made)
+        shutil.rmtree(copy, ignore_errors=True)
+        run("copy", made, copy)
+        return copy
+
     def measure(self) -> None:
         options, made = self.options, self.indexes
         unrelated = made.made.get("pages", max(1000, options.queries), index.UNRELATED)
@@ -105,7 +120,7 @@ class Bench:
         for documents in options.numbers:
             pages = made.pages(documents)
             queries = index.write_queries(index.make_queries(pages, unrelated, options.queries), options.work, "service")["whole"]
-            directory = made.load(f"service-{documents}", [pages])
+            directory = self.copy_of(documents, pages)
             many = ["--max-connections", str(options.connections + 100)]
             with Served(made.program["lookalike"], "serve", str(directory), *many) as served:
                 # What is not in memory yet is read.
