@@ -41,9 +41,10 @@ use crate::{IndexError, Lean};
 use format::{Footer, Section};
 use lookalike_core::{BitmapSignature, SetDigest};
 use postings::Directory;
+use roaring::RoaringBitmap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What a kept document relies on: no other.
 pub(crate) const KEPT: u32 = u32::MAX;
@@ -100,6 +101,8 @@ pub struct Segment {
     postings: Directory,
     keys: Vec<Directory>,
     dictionary: u64,
+    /// [`Segment::kept`], once it was asked for.
+    kept: OnceLock<RoaringBitmap>,
 }
 
 impl Segment {
@@ -135,7 +138,8 @@ impl Segment {
         let keys = (0..settings.methods).map(|method| footer.keys(method)).collect();
         let dictionary = texts::dictionary_id(footer.bytes(&data, Section::Dictionary));
         let (postings, settings) = (footer.postings(), settings.clone());
-        Ok(Self { path: path.to_owned(), settings, data, footer, postings, keys, dictionary })
+        let (path, kept) = (path.to_owned(), OnceLock::new());
+        Ok(Self { path, settings, data, footer, postings, keys, dictionary, kept })
     }
 
     /// Tells the system in what order the file will be read.
@@ -315,6 +319,14 @@ impl Segment {
             Some(states) => columns::u32_at(states, local),
             None => KEPT,
         }
+    }
+
+    /// The documents that were kept when the segment was written. Linear in the documents at the
+    /// first call: every later snapshot has the segment, also after a commit of one document.
+    pub(crate) fn kept(&self) -> &RoaringBitmap {
+        self.kept.get_or_init(|| {
+            (0..self.documents()).filter(|&local| self.relies_on(local) == KEPT).collect()
+        })
     }
 
     /// The units that have an element posted, and perhaps others whose elements agree with it in the

@@ -1,6 +1,6 @@
 //! A segment with the documents of it that are live.
 
-use crate::segment::{KEPT, Segment};
+use crate::segment::Segment;
 use roaring::RoaringBitmap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -49,10 +49,8 @@ impl LiveSegment {
 
     /// A segment as it was written, with the documents that are deleted since.
     pub(crate) fn new(id: u64, segment: Arc<Segment>, dead: RoaringBitmap) -> Self {
-        let mut live = Self { id, segment, dead, kept: RoaringBitmap::new() };
-        let kept = live.live().filter(|&local| live.segment.relies_on(local) == KEPT);
-        live.kept = kept.collect();
-        live
+        let kept = segment.kept() - &dead;
+        Self { id, segment, dead, kept }
     }
 
     /// Whether leader clustering keeps a document.
