@@ -20,7 +20,7 @@ mod told;
 use crate::event::{ServeEvent, Tell};
 use crate::gate::Gate;
 use crate::options::{FrontOptions, cores};
-use crate::serve::{answer_all, runtime};
+use crate::serve::{answer_all, on_threads};
 use crate::serve_error::ServeError;
 use shards::Shards;
 use state::{ASKING, Front};
@@ -41,10 +41,7 @@ pub fn front(
     tell: impl Fn(&ServeEvent<'_>) + Send + Sync + 'static,
     stop: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), ServeError> {
-    let runtime = runtime("lookalike-front").map_err(ServeError::Runtime)?;
-    let served = runtime.block_on(run(options, Box::new(tell), stop));
-    runtime.shutdown_background();
-    served
+    on_threads("lookalike-front", ServeError::Runtime, run(options, Box::new(tell), stop))
 }
 
 async fn run(

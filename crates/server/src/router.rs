@@ -8,7 +8,6 @@ use crate::problem::Problem;
 use crate::routes;
 use crate::service::Service;
 use crate::tokens::Scope;
-use crate::unread::shared;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -50,12 +49,10 @@ pub(crate) async fn guard(
     let begun = Instant::now();
     let (method, path) = (request.method().clone(), request.uri().clone());
     let admitted = admit(&gate, endpoint.scope, request.headers());
-    let (request, unread) = shared(request);
     let (response, client) = match admitted {
         Ok(client) => (next.run(request).await, client),
         Err(problem) => (problem.into_response(), None),
     };
-    let response = unread.before(response).await;
     let status = response.status().as_u16();
     let of = (endpoint.method, endpoint.path);
     gate.answered(of, (&method, &path), (status, begun), client.as_deref());

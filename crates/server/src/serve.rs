@@ -10,9 +10,11 @@ use crate::problem::Problem;
 use crate::router::router;
 use crate::serve_error::ServeError;
 use crate::service::Service;
+use crate::unread;
 use crate::watched;
 use crate::writing::Writing;
 use axum::Router;
+use axum::middleware::from_fn;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
@@ -22,7 +24,6 @@ use lookalike::filter::{FilterOptions, MessageFilter};
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
@@ -64,17 +65,24 @@ pub fn serve(
     tell: impl Fn(&ServeEvent<'_>) + Send + Sync + 'static,
     stop: impl Fn() -> bool + Send + 'static,
 ) -> Result<(), ServeError> {
-    let runtime = runtime("lookalike-serve").map_err(ServeError::Runtime)?;
-    let served = runtime.block_on(run(options, Box::new(tell), stop));
-    // A question that did not end in time is not waited for.
-    runtime.shutdown_background();
-    served
+    on_threads("lookalike-serve", ServeError::Runtime, run(options, Box::new(tell), stop))
 }
 
-/// The threads of a service.
-pub(crate) fn runtime(name: &str) -> std::io::Result<Runtime> {
+/// Runs a service on threads of this name. What still works when it has ended, a question that did
+/// not end in time, is not waited for.
+///
+/// # Errors
+/// Threads that cannot be started, as `failed` has it; those of the service.
+pub(crate) fn on_threads<T, E>(
+    name: &str,
+    failed: impl FnOnce(std::io::Error) -> E,
+    service: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     let mut threads = tokio::runtime::Builder::new_multi_thread();
-    threads.enable_all().thread_name(name).build()
+    let runtime = threads.enable_all().thread_name(name).build().map_err(failed)?;
+    let ended = runtime.block_on(service);
+    runtime.shutdown_background();
+    ended
 }
 
 async fn run(
@@ -130,6 +138,7 @@ pub(crate) async fn answer_all(
     let scheme = if gate.tls.is_some() { "https" } else { "http" };
     (gate.tell)(&ServeEvent::Listening { url: format!("{scheme}://{address}"), address });
     let refreshing = tokio::spawn(refresh(Arc::clone(gate)));
+    let router = router.layer(from_fn(unread::answer));
     let connections = accept(&listener, gate, router, stop).await;
     gate.stopping.send_replace(true);
     refreshing.abort();
@@ -150,20 +159,7 @@ async fn accept(
 ) -> GracefulShutdown {
     let graceful = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(gate.limits.connections));
-    let mut poll = tokio::time::interval(POLL);
-    loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
-            _ = poll.tick() => match stop() {
-                true => return graceful,
-                false => continue,
-            },
-        };
-        let Ok((stream, _)) = accepted else {
-            // No more files may be open: others have to be closed first.
-            tokio::time::sleep(POLL).await;
-            continue;
-        };
+    while let Some(stream) = next(listener, &stop).await {
         let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
             tokio::spawn(refuse(stream));
             continue;
@@ -177,17 +173,40 @@ async fn accept(
             drop(place);
         });
     }
+    graceful
+}
+
+/// The next connection; `None` once the service is to be stopped.
+pub(crate) async fn next(listener: &TcpListener, stop: &impl Fn() -> bool) -> Option<TcpStream> {
+    let mut poll = tokio::time::interval(POLL);
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => return Some(stream),
+                // No more files may be open: others have to be closed first.
+                Err(_) => tokio::time::sleep(POLL).await,
+            },
+            _ = poll.tick() => if stop() {
+                return None;
+            },
+        }
+    }
 }
 
 type Timed = std::pin::Pin<Box<TimeoutStream<TcpStream>>>;
 
-/// Answers the requests of a connection.
-async fn connect(stream: TcpStream, gate: &Gate, router: Router, watcher: Watcher) {
-    let limits = &gate.limits;
+/// A connection whose client takes each part of an answer in bounded time.
+pub(crate) fn timed(stream: TcpStream, limits: &Limits) -> Timed {
     let _ = stream.set_nodelay(true);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(limits.idle));
-    let stream: Timed = Box::pin(stream);
+    Box::pin(stream)
+}
+
+/// Answers the requests of a connection.
+async fn connect(stream: TcpStream, gate: &Gate, router: Router, watcher: Watcher) {
+    let limits = &gate.limits;
+    let stream = timed(stream, limits);
     match &gate.tls {
         None => answer(stream, limits, router, watcher).await,
         Some(tls) => {

@@ -4,6 +4,7 @@
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::header;
+use axum::middleware::Next;
 use axum::response::Response;
 use http_body_util::BodyExt;
 use hyper::body::{Body as HttpBody, Frame, SizeHint};
@@ -16,7 +17,7 @@ use std::time::Duration;
 const MOST: usize = 64 << 20;
 const TIME: Duration = Duration::from_secs(10);
 
-/// A body that is read by a handler, and by what answers a refused request.
+/// A body that is read by a handler, and behind it.
 #[derive(Clone)]
 struct Shared(Arc<Mutex<Body>>);
 
@@ -46,27 +47,17 @@ impl HttpBody for Shared {
     }
 }
 
-/// What a handler leaves of a body.
-pub(crate) struct Unread(Option<Shared>);
-
-/// The request for the handler, and what reads what that leaves.
-pub(crate) fn shared(request: Request) -> (Request, Unread) {
+/// Answers a request; of one that is refused, the rest of the body is read first.
+pub(crate) async fn answer(request: Request, next: Next) -> Response {
     // A client that waits for leave to send sends nothing to a refusal.
     let waits = request.headers().contains_key(header::EXPECT);
     if waits || request.body().is_end_stream() {
-        return (request, Unread(None));
+        return next.run(request).await;
     }
     let (parts, body) = request.into_parts();
-    let body = Shared(Arc::new(Mutex::new(body)));
-    (Request::from_parts(parts, Body::new(body.clone())), Unread(Some(body)))
-}
-
-impl Unread {
-    /// Reads the rest of the body if the answer is a refusal.
-    pub(crate) async fn before(self, response: Response) -> Response {
-        let (Some(mut body), true) = (self.0, response.status().as_u16() >= 400) else {
-            return response;
-        };
+    let mut body = Shared(Arc::new(Mutex::new(body)));
+    let response = next.run(Request::from_parts(parts, Body::new(body.clone()))).await;
+    if response.status().as_u16() >= 400 {
         let rest = async {
             let mut bytes = 0;
             while bytes < MOST
@@ -76,6 +67,6 @@ impl Unread {
             }
         };
         let _ = tokio::time::timeout(TIME, rest).await;
-        response
     }
+    response
 }

@@ -2,14 +2,13 @@
 
 use crate::options::Limits;
 use crate::page::run_router;
-use crate::serve::{POLL, answer, runtime};
+use crate::serve::{answer, next, on_threads, timed};
 use crate::serve_error::ServeError;
 use hyper_util::server::graceful::GracefulShutdown;
 use lookalike::results::summary;
 use std::net::SocketAddr;
 use std::path::Path;
 use tokio::net::TcpListener;
-use tokio_io_timeout::TimeoutStream;
 
 /// Shows the results of a run on a page until `stop` says so. `started` is called with the address.
 ///
@@ -23,7 +22,7 @@ pub fn view(
     stop: impl Fn() -> bool,
 ) -> Result<(), ServeError> {
     summary(run)?;
-    runtime("lookalike-view").map_err(ServeError::Runtime)?.block_on(async {
+    on_threads("lookalike-view", ServeError::Runtime, async {
         let failed = |error| ServeError::Listen { address: listen.to_owned(), error };
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -33,26 +32,10 @@ pub fn view(
         started(address);
         let (router, limits, graceful) =
             (run_router(run), Limits::default(), GracefulShutdown::new());
-        let mut poll = tokio::time::interval(POLL);
-        loop {
-            let accepted = tokio::select! {
-                accepted = listener.accept() => accepted,
-                _ = poll.tick() => match stop() {
-                    true => break,
-                    false => continue,
-                },
-            };
-            let Ok((stream, _)) = accepted else {
-                // No more files may be open: others have to be closed first.
-                tokio::time::sleep(POLL).await;
-                continue;
-            };
-            let mut stream = TimeoutStream::new(stream);
-            stream.set_write_timeout(Some(limits.idle));
-            let (router, watcher) = (router.clone(), graceful.watcher());
-            tokio::spawn(async move {
-                answer(Box::pin(stream), &limits, router, watcher).await;
-            });
+        while let Some(stream) = next(&listener, &stop).await {
+            let (stream, router, watcher) =
+                (timed(stream, &limits), router.clone(), graceful.watcher());
+            tokio::spawn(async move { answer(stream, &limits, router, watcher).await });
         }
         let _ = tokio::time::timeout(limits.stop, graceful.shutdown()).await;
         Ok(())

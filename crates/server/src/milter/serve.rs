@@ -9,7 +9,7 @@ use super::session::{Milter, answer_all};
 use super::socket::MilterSocket;
 use crate::options::{Limits, cores};
 use crate::questions::Questions;
-use crate::serve::{POLL, runtime};
+use crate::serve::{POLL, on_threads};
 use lookalike::filter::{FilterOptions, MessageFilter};
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
@@ -30,11 +30,8 @@ pub fn serve_milter(
     log: impl Fn(&MilterLog<'_>) + Send + Sync + 'static,
     stop: impl Fn() -> bool,
 ) -> Result<(), MilterError> {
-    let runtime = runtime("lookalike-milter").map_err(MilterError::Runtime)?;
-    let ended = runtime.block_on(run(options, started, Box::new(log), stop));
-    // A verdict that takes longer than its deadline is not waited for.
-    runtime.shutdown_background();
-    ended
+    let milter = run(options, started, Box::new(log), stop);
+    on_threads("lookalike-milter", MilterError::Runtime, milter)
 }
 
 async fn run(
