@@ -9,8 +9,8 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::MethodRouter;
 use schemars::{Schema, SchemaGenerator};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Deserializer};
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// An endpoint.
@@ -125,6 +125,11 @@ pub(crate) fn in_path<T>(path: Result<Path<T>, PathRejection>) -> Result<T, Prob
 pub(crate) fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Problem> {
     let wrong = |rejection: QueryRejection| Problem::bad_request(rejection.body_text());
     Query::try_from_uri(uri).map(|Query(read)| read).map_err(wrong)
+}
+
+/// A text that forms send empty where nothing was given.
+pub(crate) fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(Option::<String>::deserialize(from)?.filter(|given| !given.trim().is_empty()))
 }
 
 /// An answer of JSON.

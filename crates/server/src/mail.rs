@@ -1,13 +1,47 @@
-//! The verdict that a mail server waits for: in bounded time, or none.
+//! Messages: what is read of them, reports, and the verdict that a mail server waits for.
 
+use crate::problem::Problem;
 use crate::questions::Questions;
-use lookalike::Settings;
-use lookalike::filter::{MessageFilter, NotJudged, Verdict, mail_record};
+use crate::service::Service;
+use axum::http::StatusCode;
+use lookalike::filter::{
+    self, MessageFilter, NotJudged, Report, ReportOptions, Reported, Verdict, mail_record,
+};
+use lookalike::{IndexWriter, Record, Settings};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a mail server waits for a verdict, where nothing else is set.
 pub(crate) const MAIL_DEADLINE: Duration = Duration::from_millis(100);
+
+/// A mail message as it is judged and reported.
+///
+/// # Errors
+/// A message that cannot be read.
+pub(crate) fn record(raw: &[u8]) -> Result<Record, Problem> {
+    mail_record(raw, &Settings::default()).map_err(|reason| {
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "unreadable_message", reason)
+    })
+}
+
+/// A text as it is judged and reported.
+pub(crate) fn text_record(text: String, id: Option<String>, title: Option<String>) -> Record {
+    Record { id: id.or_else(|| Some("message".to_owned())), title, ..Record::new(text) }
+}
+
+/// Makes a report durable.
+pub(crate) async fn report(
+    service: &Service,
+    report: Report,
+    reporter: String,
+    message: Record,
+) -> Result<Reported, Problem> {
+    let bytes = message.text.len();
+    let step = move |index: &mut IndexWriter| {
+        filter::report(index, report, &reporter, &message, &ReportOptions::default())
+    };
+    service.writing()?.step(bytes, step).await
+}
 
 /// The verdict on a mail message. `held` is dropped with its bytes.
 ///

@@ -6,7 +6,6 @@
 
 mod about;
 mod assets;
-mod client;
 mod compare;
 mod document;
 mod failure;

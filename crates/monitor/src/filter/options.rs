@@ -5,6 +5,7 @@ use lookalike_index::{Ask, Question};
 use lookalike_run::LookalikeError;
 use lookalike_run::index::open::Analysis;
 use lookalike_run::index::query::Wanted;
+use serde::Deserialize;
 
 /// Which prototypes a message matches. Verdicts and reports use the same rule, or reports count for
 /// prototypes that verdicts do not find: what is `None` is that of the index
@@ -66,8 +67,10 @@ impl Default for FilterOptions {
     }
 }
 
-/// What a reporter says about a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What a reporter says about a message: `spam`, `ham` or `revoke`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Report {
     /// It is spam.
     Spam,

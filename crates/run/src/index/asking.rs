@@ -1,5 +1,6 @@
 //! Answering questions about one snapshot of an index.
 
+use super::document::given;
 use super::extra;
 use super::filter::SnapshotFilter;
 use super::open::{Buffers, Index};
@@ -328,7 +329,6 @@ impl<'a> Asking<'a> {
         passages: bool,
     ) -> Result<QueryMatch, LookalikeError> {
         let document = self.snapshot.document(at);
-        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let leader = self.snapshot.leader(at, self.stop, self.scratch)?;
         let passages = match (&subject.text, passages) {
             (Some(query), true) if self.index.settings().texts => {
@@ -340,8 +340,8 @@ impl<'a> Asking<'a> {
         };
         Ok(QueryMatch {
             id: document.id().to_owned(),
-            url: text(document.url()),
-            date: text(document.date()),
+            url: given(document.url()),
+            date: given(document.date()),
             sweep: self.sweeps.get(&document.sweep()).cloned(),
             resemblance: counts.resemblance(),
             query_in_document: counts.containment_a_in_b(),

@@ -221,7 +221,7 @@ impl Index {
             Ok(DocExhibit {
                 id: document.id().to_owned(),
                 title: extra::title(document.extra()),
-                url: Some(document.url().to_owned()).filter(|url| !url.is_empty()),
+                url: given(document.url()),
                 text: document.text(&mut texts)?.to_owned(),
                 ..DocExhibit::default()
             })
@@ -272,6 +272,6 @@ fn no_texts() -> LookalikeError {
 }
 
 /// A text that is there.
-fn given(text: &str) -> Option<String> {
+pub(super) fn given(text: &str) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }

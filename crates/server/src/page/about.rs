@@ -1,11 +1,10 @@
 //! The index in figures.
 
-use super::client::Client;
 use super::failure::Failure;
 use super::review;
 use super::shell::Shell;
 use super::texts::html;
-use super::view::View;
+use super::view::{Client, View};
 use crate::service::Service;
 use crate::tokens::Scope;
 use askama::Template;

@@ -1,11 +1,10 @@
 //! Two documents, or a text and a document, side by side.
 
-use super::client::Client;
 use super::failure::Failure;
 use super::hits::shown_id;
 use super::shell::Shell;
 use super::texts::{html, percent};
-use super::view::View;
+use super::view::{Client, View};
 use super::{form, links};
 use crate::problem::Problem;
 use crate::service::Service;

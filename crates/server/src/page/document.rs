@@ -1,11 +1,10 @@
 //! A document with its cluster.
 
-use super::client::Client;
 use super::failure::Failure;
 use super::hits::{self, Hit, shown_id};
 use super::shell::Shell;
 use super::texts::html;
-use super::view::View;
+use super::view::{Client, View};
 use super::{form, links};
 use crate::service::Service;
 use crate::tokens::Scope;

@@ -49,8 +49,7 @@ impl IntoResponse for Failure {
             detail: &problem.detail,
             signs_in: matches!(&*problem.code, "no_session" | "scope"),
         };
-        let mut response = html(&page);
-        *response.status_mut() = status;
+        let mut response = (status, html(&page)).into_response();
         if let Some(seconds) = problem.retry_after() {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

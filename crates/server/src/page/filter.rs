@@ -1,24 +1,22 @@
 //! Verdicts on messages with their reasons, and reports about them.
 
-use super::client::Client;
 use super::failure::Failure;
 use super::hits::shown_id;
 use super::shell::Shell;
 use super::texts::{html, percent, status_of};
-use super::view::View;
+use super::view::{Client, View};
 use super::{form, links};
+use crate::mail;
 use crate::problem::Problem;
 use crate::service::Service;
 use crate::tokens::Scope;
 use askama::Template;
 use axum::extract::{Extension, Request, State};
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use lookalike::filter::{
-    self, Report, ReportCounts, ReportOptions, Reported, Verdict, VerdictKind, mail_record,
-};
-use lookalike::{IndexWriter, Record, Settings};
+use lookalike::Record;
+use lookalike::filter::{Report, ReportCounts, Reported, Verdict, VerdictKind};
 use lookalike_report::clean::{self, LONG, MEDIUM};
 use lookalike_report::human::{count, counted, ratio};
 use serde::Deserialize;
@@ -52,15 +50,7 @@ struct Asked {
     title: Option<String>,
     #[serde(deserialize_with = "form::given")]
     reporter: Option<String>,
-    report: Option<Kind>,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum Kind {
-    Spam,
-    Ham,
-    Revoke,
+    report: Option<Report>,
 }
 
 #[derive(Template)]
@@ -123,33 +113,21 @@ async fn report(
 
 /// Makes a report durable.
 async fn make(service: &Service, asked: &Asked) -> Result<Reported, Problem> {
-    let writing = service.writing()?;
     let missing = |what| Problem::bad_request(format!("the form has no {what}"));
-    let report = match asked.report.ok_or_else(|| missing("report"))? {
-        Kind::Spam => Report::Spam,
-        Kind::Ham => Report::Ham,
-        Kind::Revoke => Report::Revoke,
-    };
+    service.writing()?;
+    let report = asked.report.ok_or_else(|| missing("report"))?;
     let reporter = asked.reporter.clone().ok_or_else(|| missing("name of a reporter"))?;
     let message = record(asked)?.ok_or_else(|| missing("message"))?;
-    let bytes = message.text.len();
-    let step = move |index: &mut IndexWriter| {
-        filter::report(index, report, &reporter, &message, &ReportOptions::default())
-    };
-    writing.step(bytes, step).await
+    mail::report(service, report, reporter, message).await
 }
 
 /// The message; `None` if the form is empty.
 fn record(asked: &Asked) -> Result<Option<Record>, Problem> {
     let Some(message) = &asked.message else { return Ok(None) };
-    if asked.plain.is_some() {
-        let (id, title) = (Some("message".to_owned()), asked.title.clone());
-        return Ok(Some(Record { id, title, ..Record::new(message.clone()) }));
+    match asked.plain.is_some() {
+        true => Ok(Some(mail::text_record(message.clone(), None, asked.title.clone()))),
+        false => mail::record(message.as_bytes()).map(Some),
     }
-    let read = mail_record(message.as_bytes(), &Settings::default());
-    let unreadable =
-        |reason| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "unreadable_message", reason);
-    read.map(Some).map_err(unreadable)
 }
 
 async fn view(
@@ -166,7 +144,7 @@ async fn view(
             (problem, status) = (clean::line(&refused.detail, 1000), status_of(&refused))
         }
     }
-    let mut response = html(&Page {
+    let page = Page {
         shell: Shell::new("Filter", "/filter", client),
         message: asked.message.unwrap_or_default(),
         plain: asked.plain.is_some(),
@@ -176,9 +154,8 @@ async fn view(
         problem,
         reported,
         verdict,
-    });
-    *response.status_mut() = status;
-    response
+    };
+    (status, html(&page)).into_response()
 }
 
 async fn judge(

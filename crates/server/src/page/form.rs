@@ -2,12 +2,12 @@
 
 use super::failure::Failure;
 use crate::body;
+pub(super) use crate::endpoint::given;
 use crate::options::Limits;
 use crate::problem::Problem;
 use axum::body::Body;
 use axum::http::{HeaderMap, Uri};
-use serde::Deserialize;
-use serde::de::{DeserializeOwned, Deserializer};
+use serde::de::DeserializeOwned;
 
 /// The parameters of an address. Unknown ones are not read.
 pub(super) fn query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Failure> {
@@ -27,9 +27,4 @@ pub(super) async fn fields<T: DeserializeOwned>(
 fn read<T: DeserializeOwned>(encoded: &[u8]) -> Result<T, Failure> {
     let wrong = |error| Problem::bad_request(format!("the parameters: {error}"));
     Ok(serde_urlencoded::from_bytes(encoded).map_err(wrong)?)
-}
-
-/// A field that an empty form leaves empty.
-pub(super) fn given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    Ok(Option::<String>::deserialize(from)?.filter(|given| !given.trim().is_empty()))
 }

@@ -1,11 +1,10 @@
 //! Who may see a view, and the headers that keep it harmless.
 
-use super::client::Client;
 use super::failure::Failure;
 use super::links;
 use super::protection::protected;
 use super::session::SESSION;
-use super::view::View;
+use super::view::{Client, View};
 use crate::own_machine::own_machine;
 use crate::problem::Problem;
 use crate::questions::DEADLINE;

@@ -10,6 +10,11 @@ pub(super) fn to(path: &str, parameters: &[(&str, &str)]) -> String {
     }
 }
 
+/// Whether a text can be part of an address.
+pub(super) fn fits(text: &str) -> bool {
+    text.len() <= 1500
+}
+
 /// The address of a document.
 pub(super) fn document(id: &str) -> String {
     to("/document", &[("id", id)])

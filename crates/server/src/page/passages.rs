@@ -1,12 +1,11 @@
 //! Which parts of a text stand in which documents.
 
-use super::client::Client;
 use super::failure::Failure;
 use super::hits::shown_id;
 use super::marked::{Marked, Span, marked};
 use super::shell::Shell;
 use super::texts::{html, percent, status_of};
-use super::view::View;
+use super::view::{Client, View};
 use super::{form, links};
 use crate::problem::Problem;
 use crate::service::Service;
@@ -33,9 +32,6 @@ pub(super) const VIEWS: &[View] = &[View {
 
 /// Documents that are listed.
 const LIMIT: u64 = 50;
-
-/// Bytes of a text that is part of an address.
-const IN_ADDRESS: usize = 1500;
 
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
@@ -97,7 +93,7 @@ async fn send(
     let fields = [("text", text.as_deref()), ("id", id.as_deref())];
     let fields: Vec<_> =
         fields.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-    if text.as_ref().is_none_or(|text| text.len() <= IN_ADDRESS) {
+    if text.as_ref().is_none_or(|text| links::fits(text)) {
         return Ok(Redirect::to(&links::to("/passages", &fields)).into_response());
     }
     Ok(view(&service, &client, &parts.headers, asked).await)
@@ -118,15 +114,14 @@ async fn view(
             }
         }
     }
-    let mut response = html(&Page {
+    let page = Page {
         shell: Shell::new("Passages", "/passages", client),
         text: asked.text.unwrap_or_default(),
         id: asked.id.unwrap_or_default(),
         problem,
         found,
-    });
-    *response.status_mut() = status;
-    response
+    };
+    (status, html(&page)).into_response()
 }
 
 async fn answer(
@@ -193,7 +188,7 @@ fn found(asked: &Asked, answer: &PassageAnswer, text: &str) -> Found {
             ),
             compare: match (&asked.text, own) {
                 (None, Some(own)) => links::compare(own, &found.id),
-                (Some(text), _) if text.len() <= IN_ADDRESS => {
+                (Some(text), _) if links::fits(text) => {
                     links::to("/compare", &[("text", text), ("b", &found.id)])
                 }
                 _ => String::new(),

@@ -1,13 +1,12 @@
 //! The review queue: pairs around the threshold for people to judge, and what the judgements say.
 
-use super::client::Client;
 use super::failure::Failure;
 use super::form;
 use super::hits::shown_id;
 use super::links;
 use super::shell::Shell;
 use super::texts::html;
-use super::view::View;
+use super::view::{Client, View};
 use crate::labels::{Labels, Pair, written};
 use crate::problem::Problem;
 use crate::questions::{Deadline, blocking_with};

@@ -1,11 +1,10 @@
 //! Search: which documents resemble, contain or are contained in a text or a document.
 
-use super::client::Client;
 use super::failure::Failure;
 use super::hits::{self, Hit};
 use super::shell::Shell;
 use super::texts::{html, status_of};
-use super::view::View;
+use super::view::{Client, View};
 use super::{form, links};
 use crate::problem::Problem;
 use crate::service::Service;
@@ -38,9 +37,6 @@ const LIMIT: u64 = 20;
 
 /// Documents that a list has at most.
 const MOST: u64 = 1000;
-
-/// Bytes of a text that is part of an address.
-const IN_ADDRESS: usize = 1500;
 
 /// Matches from which a histogram says more than the list.
 const FOR_CHART: usize = 10;
@@ -145,7 +141,7 @@ impl Asked {
         let subject = match (&self.text, &self.url, &self.id) {
             (_, _, Some(own)) => ("a", own),
             (_, Some(url), _) => ("url", url),
-            (Some(text), ..) if text.len() <= IN_ADDRESS => ("text", text),
+            (Some(text), ..) if links::fits(text) => ("text", text),
             _ => return String::new(),
         };
         links::to("/compare", &[(subject.0, subject.1), ("b", id)])
@@ -211,7 +207,7 @@ async fn send(
 ) -> Result<Response, Failure> {
     let (parts, body) = request.into_parts();
     let asked: Asked = form::fields(&parts.headers, body, &service.limits).await?;
-    if asked.text.as_ref().is_none_or(|text| text.len() <= IN_ADDRESS) {
+    if asked.text.as_ref().is_none_or(|text| links::fits(text)) {
         return Ok(Redirect::to(&asked.address()).into_response());
     }
     view(&service, &client, &parts.headers, asked, false).await
@@ -270,9 +266,7 @@ async fn view(
         },
         found,
     };
-    let mut response = html(&page);
-    *response.status_mut() = status;
-    Ok(response)
+    Ok((status, html(&page)).into_response())
 }
 
 /// The answer to a question, or why it has none.
@@ -321,7 +315,7 @@ fn found(asked: &Asked, answer: QueryAnswer, beside: Vec<hits::Beside>) -> Resul
     let hits: Vec<Hit> = hits.collect();
     let rest = total.saturating_sub(listed);
     let more = (listed * 10).clamp(LIMIT, MOST);
-    let can_ask = asked.text.as_ref().is_none_or(|text| text.len() <= IN_ADDRESS);
+    let can_ask = asked.text.as_ref().is_none_or(|text| links::fits(text));
     let limited = Asked { limit: Some(more.to_string()), ..asked.clone() };
     Ok(Found {
         headline: match (listed, rest) {

@@ -1,6 +1,6 @@
 //! What is around every view.
 
-use super::client::Client;
+use super::view::Client;
 use lookalike_report::clean;
 
 /// The head, the navigation and the foot.

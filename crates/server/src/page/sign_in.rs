@@ -51,9 +51,8 @@ async fn sign_in(
     let next = own_path(next);
     let Some(tokens) = &service.tokens else { return Ok(Redirect::to(&next).into_response()) };
     let Some(cookie) = service.sessions.begin(&tokens.get(), token.trim()) else {
-        let mut page = html(&Page { shell: Shell::plain("Sign in"), next, is_wrong: true });
-        *page.status_mut() = StatusCode::UNAUTHORIZED;
-        return Ok(page);
+        let page = Page { shell: Shell::plain("Sign in"), next, is_wrong: true };
+        return Ok((StatusCode::UNAUTHORIZED, html(&page)).into_response());
     };
     set(&service, &next, &cookie, LASTS)
 }

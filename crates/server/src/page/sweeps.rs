@@ -1,10 +1,9 @@
 //! Sweeps over time: what changed, moved and is gone, and the history of a page.
 
-use super::client::Client;
 use super::failure::Failure;
 use super::shell::Shell;
 use super::texts::{html, percent};
-use super::view::View;
+use super::view::{Client, View};
 use super::{form, links};
 use crate::service::Service;
 use crate::tokens::Scope;

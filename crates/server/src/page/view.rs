@@ -14,3 +14,7 @@ pub(super) struct View {
     pub(super) scope: Option<Scope>,
     pub(super) handler: fn() -> MethodRouter<Arc<Service>>,
 }
+
+/// The name of the token of who asks for a view, if there are tokens.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Client(pub(super) Option<String>);

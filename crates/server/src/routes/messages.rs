@@ -2,15 +2,15 @@
 
 use crate::body;
 use crate::endpoint::{Content, DEADLINE, Endpoint, Parameter, Place, json, json_of, query};
+use crate::mail;
 use crate::problem::Problem;
 use crate::service::Service;
 use crate::tokens::Scope;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::post;
-use lookalike::filter::{self, Report, ReportOptions, Reported, Verdict, mail_record};
-use lookalike::{IndexWriter, Record, Settings};
+use lookalike::Record;
+use lookalike::filter::{Report, Reported, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub(super) const ENDPOINTS: &[Endpoint] = &[
                 name: "report",
                 place: Place::Query,
                 about: "`spam`, `ham` or `revoke`.",
-                schema: |schemas| schemas.subschema_for::<Kind>(),
+                schema: |schemas| schemas.subschema_for::<Report>(),
                 required: true,
             },
             Parameter {
@@ -82,13 +82,10 @@ struct Message {
 async fn message(request: Request, service: &Service) -> Result<Record, Problem> {
     if body::media_type(request.headers()).is_some_and(|given| given.eq_ignore_ascii_case(MESSAGE))
     {
-        let raw = body::read(request.into_body(), &service.limits).await?;
-        return mail_record(&raw, &Settings::default()).map_err(|reason| {
-            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "unreadable_message", reason)
-        });
+        return mail::record(&body::read(request.into_body(), &service.limits).await?);
     }
     let Message { text, id, title } = body::json(request, &service.limits).await?;
-    Ok(Record { id: id.or_else(|| Some("message".to_owned())), title, ..Record::new(text) })
+    Ok(mail::text_record(text, id, title))
 }
 
 async fn verdict(
@@ -103,19 +100,10 @@ async fn verdict(
     json(&verdict)
 }
 
-/// What a reporter says.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Kind {
-    Spam,
-    Ham,
-    Revoke,
-}
-
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ReportQuery {
-    report: Kind,
+    report: Report,
     reporter: String,
 }
 
@@ -124,19 +112,11 @@ async fn report(
     request: Request,
 ) -> Result<Response, Problem> {
     let ReportQuery { report, reporter } = query(request.uri())?;
-    let writing = service.writing()?;
+    // Before the message is read.
+    service.writing()?;
     if reporter.is_empty() {
         return Err(Problem::bad_request("the parameter `reporter` is empty"));
     }
     let message = message(request, &service).await?;
-    let bytes = message.text.len();
-    let report = match report {
-        Kind::Spam => Report::Spam,
-        Kind::Ham => Report::Ham,
-        Kind::Revoke => Report::Revoke,
-    };
-    let step = move |index: &mut IndexWriter| {
-        filter::report(index, report, &reporter, &message, &ReportOptions::default())
-    };
-    json(&writing.step(bytes, step).await?)
+    json(&mail::report(&service, report, reporter, message).await?)
 }

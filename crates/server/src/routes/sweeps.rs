@@ -1,7 +1,8 @@
 //! Sweeps of a crawl: what they hold, what changed between them, and the history of pages.
 
 use crate::endpoint::{
-    Content, DATE, DEADLINE, Endpoint, NDJSON, Parameter, Place, in_path, json, json_of, query,
+    Content, DATE, DEADLINE, Endpoint, NDJSON, Parameter, Place, given, in_path, json, json_of,
+    query,
 };
 use crate::problem::Problem;
 use crate::service::Service;
@@ -238,11 +239,6 @@ async fn remove(State(service): Shared, path: Given<String>) -> Result<Response,
         Ok(SweepDone { deleted, commit: index.commit()?.commit })
     };
     json(&service.writing()?.step(0, step).await?)
-}
-
-/// A text; none if it is empty, as forms send it.
-fn given<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
-    Ok(Option::<String>::deserialize(value)?.filter(|text| !text.is_empty()))
 }
 
 #[derive(Deserialize)]
