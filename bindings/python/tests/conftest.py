@@ -7,7 +7,11 @@ import gzip
 import json
 import os
 import random
+import re
 import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -86,6 +90,20 @@ def command() -> str:
     if not path:
         pytest.skip("LOOKALIKE_COMMAND does not name the command")
     return path
+
+
+@contextmanager
+def served(command: str, index: Path, *options: str) -> Iterator[str]:
+    """The address of a service of an index, which ends cleanly."""
+    running = subprocess.Popen([command, "serve", index, "--listen", "127.0.0.1:0", *options], stderr=subprocess.PIPE, text=True)
+    try:
+        assert running.stderr
+        found = re.search(r"http://\S+", running.stderr.readline())
+        assert found
+        yield found[0]
+    finally:
+        running.terminate()
+        assert running.wait(60) == 0
 
 
 @pytest.fixture(scope="session")

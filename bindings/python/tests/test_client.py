@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import json
 import pickle
-import re
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import shingles, variants
+from conftest import served, shingles, variants
 
 from lookalike.client import Client, ServiceError
 
@@ -23,15 +22,8 @@ from lookalike.client import Client, ServiceError
 def service(tmp_path: Path, command: str) -> Iterator[str]:
     index = tmp_path / "served.index"
     subprocess.run([command, "index", "create", index, "--quiet"], check=True)
-    running = subprocess.Popen([command, "serve", index, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
-    assert running.stderr
-    found = re.search(r"http://\S+", running.stderr.readline())
-    assert found
-    try:
-        yield found[0]
-    finally:
-        running.terminate()
-        assert running.wait(60) == 0
+    with served(command, index) as url:
+        yield url
 
 
 def test_documents_and_questions(service: str) -> None:
@@ -135,12 +127,8 @@ def test_a_consumer_that_stops_ends_the_stream(service: str, monkeypatch: pytest
 def test_refusals_are_told_and_do_no_harm_to_the_next_request(tmp_path: Path, command: str) -> None:
     index = tmp_path / "read.index"
     subprocess.run([command, "index", "create", index, "--quiet"], check=True)
-    running = subprocess.Popen([command, "serve", index, "--read-only", "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
-    assert running.stderr
-    found = re.search(r"http://\S+", running.stderr.readline())
-    assert found
-    try:
-        client = Client(found[0])
+    with served(command, index, "--read-only") as url:
+        client = Client(url)
         for size in (1, 100_000, 3_000_000, 30_000_000) * 3:
             with pytest.raises(ServiceError, match="only reads") as refused:
                 client.put("x", {"text": "a" * size})
@@ -149,9 +137,6 @@ def test_refusals_are_told_and_do_no_harm_to_the_next_request(tmp_path: Path, co
         with pytest.raises(ServiceError) as long:
             client.query(text="a " * 15_000_000)
         assert long.value.status == 413
-    finally:
-        running.terminate()
-        assert running.wait(60) == 0
 
 
 def test_a_cluster_is_of_one_commit(service: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import ROOT
+from conftest import ROOT, served
 
 
 @pytest.mark.parametrize("page", ["docs/how-to/python.md"])
@@ -32,15 +32,9 @@ def test_the_client_does_what_the_story_of_the_service_tells(tmp_path: Path, com
     (block,) = blocks_of(page)
     index = tmp_path / "told.index"
     subprocess.run([command, "index", "create", index, "--quiet"], check=True)
-    service = subprocess.Popen([command, "serve", index, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
-    try:
-        assert service.stderr
-        address = re.search(r"http://\S+", service.stderr.readline())
-        assert address and block.count("http://127.0.0.1:7070") == 1
-        exec(compile(block.replace("http://127.0.0.1:7070", address[0]), page, "exec"), {})  # noqa: S102
-    finally:
-        service.terminate()
-        assert service.wait(60) == 0
+    assert block.count("http://127.0.0.1:7070") == 1
+    with served(command, index) as url:
+        exec(compile(block.replace("http://127.0.0.1:7070", url), page, "exec"), {})  # noqa: S102
 
 
 def test_the_story_of_the_service_asks_every_endpoint() -> None:

@@ -1,7 +1,8 @@
 """The service answers what its description says: requests made of the description by a program that does not know it."""
-import re
 import subprocess
 import sys
+
+from conftest import served
 
 CHECKS = "response_schema_conformance,content_type_conformance,status_code_conformance"
 
@@ -14,15 +15,10 @@ def test_answers_are_those_of_the_description(tmp_path, command):
     for sweep in ("may", "june"):
         adding = [command, "index", "add", index, "-", "--quiet", "--sweep", sweep]
         subprocess.run(adding, input=lines, text=True, check=True, stdout=subprocess.DEVNULL)
-    service = subprocess.Popen([command, "serve", index, "--listen", "127.0.0.1:0"], stderr=subprocess.PIPE, text=True)
-    try:
-        url = re.search(r"http://\S+", service.stderr.readline())[0]
+    with served(command, index) as url:
         # Whose bodies are of media types for which it has no values: lines of JSON, mail.
         left_out = [word for path in ("/v1/documents", "/checkv2") for word in ("--exclude-path", path)]
         options = ["--checks", CHECKS, "--phases", "coverage,fuzzing", "--max-examples", "25", "--seed", "1", *left_out]
         program = [sys.executable, "-m", "schemathesis.cli", "run", f"{url}/openapi.json", "--url", url, "--continue-on-failure", *options]
         done = subprocess.run(program, capture_output=True, text=True, cwd=tmp_path)
         assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
-    finally:
-        service.terminate()
-        assert service.wait(60) == 0

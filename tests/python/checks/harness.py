@@ -6,12 +6,21 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent
 SAMPLES = HERE.parent.parent / "samples"
 WORKERS = 2
+
+
+def until(condition, seconds: float = 120):
+    """What a condition gives once it holds; the last it gave if it never does."""
+    end = time.monotonic() + seconds
+    while not (found := condition()) and time.monotonic() < end:
+        time.sleep(0.02)
+    return found
 
 
 class Checks:

@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager
 from pathlib import Path
 
-from checks.harness import Checks, HERE
+from checks.harness import Checks, HERE, until
 
 PROGRAMS = ("postfix", "rspamd", "rspamc", "swaks", "miltertest", "procmail", "maildrop", "sieve-test")
 # Postfix is not in the path of every user.
@@ -43,14 +43,6 @@ def free_port() -> int:
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
-
-
-def until(condition, seconds: float = 120):
-    """What a condition gives once it holds; the last it gave if it never does."""
-    end = time.monotonic() + seconds
-    while not (found := condition()) and time.monotonic() < end:
-        time.sleep(0.02)
-    return found
 
 
 def listens(port: int) -> bool:

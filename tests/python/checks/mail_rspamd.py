@@ -6,8 +6,8 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
-from checks.harness import Checks, HERE
-from checks.mail_programs import PATH, can_run, free_port, listens, open_folder, postfix, until
+from checks.harness import Checks, HERE, until
+from checks.mail_programs import PATH, can_run, free_port, listens, open_folder, postfix
 from checks.mail_servers import verdict_of
 from checks.milter import OFFER, OTHER, created, mail, reported
 from checks.service import serving

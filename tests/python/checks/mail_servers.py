@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 from checks.filter import words
-from checks.harness import Checks
-from checks.mail_programs import PATH, can_run, postfix, until
+from checks.harness import Checks, until
+from checks.mail_programs import PATH, can_run, postfix
 from checks.milter import OFFER, OTHER, created, mail, reported
 from checks.milter_client import milter
 

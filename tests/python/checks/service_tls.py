@@ -8,10 +8,9 @@ import hashlib
 import shutil
 import socket
 import ssl
-import time
 from pathlib import Path
 
-from checks.harness import HERE, Checks
+from checks.harness import HERE, Checks, until
 from checks.service import created, serving
 
 CERTIFICATES = HERE / "checks" / "certificates"
@@ -36,16 +35,6 @@ def answered_with(port: int, name: str) -> bool:
             return secure.recv(1000).startswith(b"HTTP/1.1 200")
     except ssl.SSLCertVerificationError:
         return False
-
-
-def until(condition) -> bool:
-    """Waits until a condition holds, for a minute at most."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def service_tls(c: Checks) -> None:
