@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 impl IndexReader {
     /// Copies the newest commit to a new directory, whose parent exists: an index of its own, with
-    /// the same documents, decisions and records, whose commits count from 1. `files` are those of
-    /// the caller, as for [`IndexWriter::create_with`]. Returns the number of documents.
+    /// the same documents, decisions and records, whose commits count from 1. `files` are the
+    /// caller's, as for [`IndexWriter::create_with`]. Returns the number of documents.
     ///
     /// The writer may go on. Until this returns, the directory holds an index without documents:
     /// give it its name afterwards. Reads and writes every byte once; checksums are compared.

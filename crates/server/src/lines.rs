@@ -43,7 +43,7 @@ impl Lines {
         }
     }
 
-    /// The same lines, which may come as late as they will.
+    /// Lines without a limit on the pause before each.
     pub(crate) fn however_late(self) -> Self {
         Self { pause: Duration::MAX, ..self }
     }

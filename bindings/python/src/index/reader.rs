@@ -238,7 +238,7 @@ impl IndexReader {
         self.stoppable(py, |index, _| read(index))
     }
 
-    /// The same for what takes long, and can be stopped.
+    /// As `detached`, for a step that takes long and asks whether to stop.
     pub(super) fn stoppable<T: Send>(
         &self,
         py: Python<'_>,

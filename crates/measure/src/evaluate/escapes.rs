@@ -1,6 +1,6 @@
 //! Ids in a tab-separated file of labels, escaped as in the tables of a run.
 
-/// An id without tabs and line ends: `\t`, `\n` and `\r` stand for them, and `\\` for a backslash.
+/// Escapes an id: `\t` for a tab, `\n` and `\r` for line ends, `\\` for a backslash.
 ///
 /// ```
 /// use lookalike::evaluation::{escaped, unescaped};

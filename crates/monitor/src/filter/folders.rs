@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 /// Maildir folders of one person.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MailFolders {
-    /// Those of spam.
+    /// Folders of spam.
     pub spam: Vec<PathBuf>,
-    /// Those of legitimate mail.
+    /// Folders of legitimate mail.
     pub ham: Vec<PathBuf>,
 }
 

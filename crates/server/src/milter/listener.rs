@@ -122,7 +122,7 @@ impl SocketFile {
 impl Drop for SocketFile {
     fn drop(&mut self) {
         if inode(&self.path).is_ok_and(|now| now == self.inode) {
-            // It is in nobody's way: the next process replaces it.
+            // One that stays is replaced by the next process.
             let _ = std::fs::remove_file(&self.path);
         }
     }

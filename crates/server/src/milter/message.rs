@@ -96,7 +96,7 @@ impl Room {
         Self { most: message, free: Arc::new(Semaphore::new(permits)) }
     }
 
-    /// Takes room for so many bytes in place of what a message has; `false` if there is none.
+    /// Extends the room that a message has to this number of bytes; `false` if there is not enough.
     fn take(&self, held: &mut Option<OwnedSemaphorePermit>, bytes: usize) -> bool {
         let wanted = bytes.div_ceil(1024);
         let more =

@@ -221,7 +221,7 @@ fn address(options: ReviewOptions, pair: Option<(&str, &str)>) -> String {
     links::to("/review", &asked)
 }
 
-/// A sample, or a smaller one where documents have so many near-duplicates that it takes too long;
+/// A sample, or a smaller one where the near-duplicates of its documents take too long;
 /// empty if that does, too.
 ///
 /// # Errors
