@@ -9,7 +9,7 @@ DEMO ?= out/demo
 TESTED = --locked --workspace --bin lookalike --tests
 COMMAND = target/debug/lookalike
 
-.PHONY: demo demo-serve check test test-long test-data build fmt lint unit docs check-runs check-kills check-reads check-browser check-pages check-cookbook pictures layers package dist dist-static dist-check python bench-programs bench bench-peers bench-ratios bench-index bench-service bench-instructions bench-python research experiments clean
+.PHONY: demo demo-serve check test test-long test-data build fmt lint unit docs check-runs check-kills check-reads check-browser check-pages check-cookbook pictures layers package dist dist-static dist-check wheel release python bench-programs bench bench-peers bench-ratios bench-index bench-service bench-instructions bench-python research experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 ## (Quick to build: without object stores, and what is not hot is optimised lightly. `make build` builds what is used and measured.)
@@ -109,6 +109,23 @@ dist-static:
 	@command -v musl-gcc > /dev/null || { echo "musl-gcc is not installed: apt install musl-tools"; exit 1; }
 	$(CARGO) build --profile dist --locked --bin lookalike --target $(STATIC)
 	$(PYTHON) packaging/package.py target/$(STATIC)/dist/lookalike out/dist --target $(STATIC)
+
+## Builds the Python package for this system into out/dist: one wheel for Python 3.10 and later.
+## WHEEL="--zig --compatibility manylinux2014" makes it for older systems than this one; the first call installs maturin below out/tools.
+TOOLS = out/tools
+WHEEL ?=
+wheel: $(TOOLS)/installed
+	$(TOOLS)/bin/maturin build --manifest-path bindings/python/Cargo.toml --locked --out out/dist $(WHEEL)
+
+$(TOOLS)/installed:
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/pip install --quiet --disable-pip-version-check 'maturin[zig]>=1.9,<2'
+	touch $@
+
+## Makes all that is published, into out/dist, and checks it: the packages of `make dist`, the wheel, crates, the sources with
+## all dependencies, the list of dependencies, checksums; KEY=ID signs these by gpg. docs/installing.md says how to upload it.
+release: dist wheel package
+	$(PYTHON) packaging/release.py out/dist $(if $(KEY),--key $(KEY))
 
 ## Installs the command with `cargo install` from the crates as they would be uploaded; a whole release build.
 dist-check:

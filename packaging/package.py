@@ -158,6 +158,15 @@ def deb(files: dict, version: str, target: str, output: Path, time: int, fast: b
     return package
 
 
+def checksums(output: Path) -> Path:
+    """Writes SHA256SUMS of all packages in a directory."""
+    packages = sorted(path for path in output.iterdir() if path.name.startswith("lookalike"))
+    sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in packages)
+    path = output / "SHA256SUMS"
+    path.write_bytes(sums.encode())
+    return path
+
+
 def main() -> int:
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("binary", type=Path)
@@ -174,9 +183,7 @@ def main() -> int:
     made = [archive(files, f"lookalike-{version}-{target}", given.output, time, "windows" in target, 1 if given.fast else 9)]
     if given.deb:
         made.append(deb(files, version, target, given.output, time, given.fast))
-    packages = sorted(path for path in given.output.iterdir() if path.name.startswith("lookalike"))
-    sums = "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in packages)
-    (given.output / "SHA256SUMS").write_bytes(sums.encode())
+    checksums(given.output)
     for path in made:
         print(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
     return 0

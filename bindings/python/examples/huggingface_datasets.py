@@ -1,6 +1,6 @@
 """Hugging Face datasets: rows chosen by number, signatures made in two processes.
 
-    pip install lookalike datasets pyarrow
+    pip install out/dist/*.whl datasets pyarrow  # `make wheel`; not published yet
     python huggingface_datasets.py
 """
 

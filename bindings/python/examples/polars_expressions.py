@@ -1,6 +1,6 @@
 """Polars: masks, feature sets and keys as expressions, in a lazy query.
 
-    pip install lookalike polars
+    pip install out/dist/*.whl polars  # `make wheel`; not published yet
     python polars_expressions.py
 """
 

@@ -1,6 +1,6 @@
 """The join of a cluster, in processes of this machine: what an engine moves, and what the core decides.
 
-    pip install lookalike pyarrow
+    pip install out/dist/*.whl pyarrow  # `make wheel`; not published yet
     python processes_join.py
 
 Rows between steps are Arrow files in a directory. On one machine `lookalike.dedup` does the same with threads, faster.

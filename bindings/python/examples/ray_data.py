@@ -1,6 +1,6 @@
 """Ray Data: batches signed by the workers of a cluster.
 
-    pip install lookalike "ray[data]"
+    pip install out/dist/*.whl "ray[data]"  # `make wheel`; not published yet
     python ray_data.py
 
 Here the cluster is this machine. Documents with a common key are candidates, which a join or a group-by on the keys

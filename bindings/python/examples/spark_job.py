@@ -13,9 +13,10 @@ INPUT, OUTPUT and WORK are paths or URLs that all nodes reach (`s3a://…`, `hdf
 
 WORK holds the stages of the run, from which `--resume` goes on, and can be removed afterwards. Ids have to be distinct.
 
-Where lookalike is not installed on the nodes, it goes along with the job; `docs/how-to/spark.md` has other ways:
+Where lookalike is not installed on the nodes, it goes along with the job; `docs/how-to/spark.md` has other ways
+(the wheel is that of `make wheel`: it is not published yet):
 
-    pip install --no-deps --target site lookalike && tar czf site.tar.gz -C site .
+    pip install --no-deps --target site out/dist/*.whl && tar czf site.tar.gz -C site .
     spark-submit --archives site.tar.gz#site --conf spark.executorEnv.PYTHONPATH=./site spark_job.py …
 """
 

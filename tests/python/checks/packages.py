@@ -1,16 +1,20 @@
-"""The archive and the Debian package of the binary: made, listed, installed, run and removed."""
+"""The archive and the Debian package of the binary: made, listed, installed, run and removed; and what a release has beside them."""
 import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
+import tomllib
 from pathlib import Path
 
 from checks.harness import HERE, SAMPLES, Checks, summary_of
 
-PACKAGE = HERE.parent.parent / "packaging" / "package.py"
+ROOT = HERE.parent.parent
+PACKAGE, RELEASE = (ROOT / "packaging" / f"{name}.py" for name in ("package", "release"))
 
 
 def tool(*command, **options) -> subprocess.CompletedProcess:
@@ -50,6 +54,7 @@ def packages(c: Checks) -> None:
     c.check("the archive has what it should", wanted <= set(members) and members["lookalike"].mode == 0o755, wanted - set(members))
     done = tool(top / "lookalike", "dedup", SAMPLES / "crates.jsonl", "-o", folder / "from archive", "-q")
     c.check("its binary runs", done.returncode == 0 and summary_of(folder / "from archive").get("documents") == 380, done.stderr)
+    source_archive(c, outs[0], version)
     if not has_deb:
         print("SKIPPED: packages: the Debian package: there is no dpkg-deb", flush=True)
         return
@@ -112,3 +117,38 @@ def install_and_remove(c: Checks, package: Path, folder: Path) -> None:
     done = tool("dpkg", *options, "--purge", "lookalike", env=path)
     left = [str(path) for path in root.rglob("*lookalike*") if "var/lib/dpkg" not in str(path)]
     c.check("dpkg removes it", done.returncode == 0 and not left, done.stdout + done.stderr + str(left))
+
+
+def source_archive(c: Checks, out: Path, version: str) -> None:
+    """`packaging/release.py`: the sources with all dependencies, the list of these, and a signature, beside the packages."""
+    # Short: gpg's agent has a socket there.
+    home = Path(tempfile.mkdtemp(prefix="gpg-"))
+    environment = {**os.environ, "GNUPGHOME": str(home)}
+    gpg = ("gpg", "--batch", "--quiet", "--pinentry-mode", "loopback", "--passphrase", "")
+    has_key = shutil.which("gpg") and tool(*gpg, "--quick-generate-key", "lookalike@example.org", "ed25519", env=environment).returncode == 0
+    try:
+        done = tool(sys.executable, RELEASE, out, "--only-sources", "--fast", *(["--key", "lookalike@example.org"] if has_key else []), env=environment)
+        if not c.check("the source archive is made, and resolves without a registry", done.returncode == 0, done.stderr):
+            return
+        if has_key:
+            c.check("the checksums are signed", tool("gpg", "--verify", out / "SHA256SUMS.asc", out / "SHA256SUMS", env=environment).returncode == 0)
+            tool("gpgconf", "--kill", "all", env=environment)
+        else:
+            c.check("without a key it says so", "is not signed" in done.stdout, done.stdout)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    sums = dict(reversed(line.split("  ")) for line in (out / "SHA256SUMS").read_text().splitlines())
+    c.check("the checksums name all files", set(sums) == {path.name for path in out.iterdir() if path.name.startswith("lookalike")}, sums)
+    with tarfile.open(out / f"lookalike-{version}-source.tar.gz") as opened:
+        names = set(opened.getnames())
+    with open(ROOT / "Cargo.lock", "rb") as file:
+        locked = {(package["name"], package["version"]): package.get("checksum") for package in tomllib.load(file)["package"]}
+    top = f"lookalike-{version}"
+    # A crate of which there are two versions has the version in the name of one.
+    lacking = [name for name, of in locked if locked[name, of] and not {f"{top}/vendor/{name}/Cargo.toml", f"{top}/vendor/{name}-{of}/Cargo.toml"} & names]
+    c.check("the source archive has all dependencies", len(locked) > 300 and not lacking, lacking)
+    listed = json.loads((out / f"lookalike-{version}.cdx.json").read_text(encoding="utf-8"))
+    components = {(part["name"], part["version"]): part.get("hashes", [{}])[0].get("content") for part in listed["components"]}
+    own = [name for (name, _), checksum in components.items() if checksum is None]
+    c.check("the list of dependencies agrees with Cargo.lock", components.items() <= locked.items() and {"zstd-sys", "regex", "lookalike-core"} <= {name for name, _ in components}, components.items() - locked.items())
+    c.check("it has no crates of tests", "proptest" not in {name for name, _ in components} and all(name.startswith("lookalike") for name in own), own)
