@@ -152,7 +152,7 @@ check-browser: $(COMMAND)
 	$(PYTHON) tests/browser/run.py $(COMMAND)
 	$(PYTHON) tests/browser/service.py $(COMMAND)
 
-## Runs the commands of docs/tutorial.md, docs/cookbook and docs/methods and compares what they print with the pages.
+## Runs the commands of docs/tutorial.md, docs/cookbook and docs/methods, compares what they print with the pages, and reads the commands of all pages.
 check-cookbook: $(COMMAND)
 	$(PYTHON) tests/python/check_cookbook.py $(COMMAND)
 

@@ -7,7 +7,7 @@ HOW_TOS) and compares what they print with what the pages say.
 Each page is told in one directory of its own, which has copies of the project's samples/ and of docs/cookbook/data/ as data/. Blocks marked
 `sh` are run in order by bash; a block marked `text` right after one has to equal what it printed on standard output and standard error. In it a
 line `…` stands for any number of lines, and `…` within a line for any text. A block whose last line is a comment `# exit code N` has to end with
-that code, any other with 0. --show prints what each block really printed. Needs bash; otherwise the standard library only. Where pdftotext is not
+that code, any other with 0. Without PAGE, the commands of all other pages are read and compared with what there is, too (page_commands.py). --show prints what each block really printed. Needs bash; otherwise the standard library only. Where pdftotext is not
 installed, pdftotext.py stands in for it.
 """
 import argparse
@@ -20,6 +20,8 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+import page_commands
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ROOT / "docs" / "cookbook"
@@ -140,6 +142,10 @@ def main() -> int:
         print("no such page; there are " + ", ".join(path.stem for path in pages))
         return 2
     failed = 0
+    if not given.pages:
+        wrong = page_commands.check(given.binary)
+        failed += bool(wrong)
+        print("\n".join(f"FAILED: {line}" for line in wrong) or f"ok: the commands of {len(page_commands.pages())} pages", flush=True)
     for path in chosen:
         least = EXAMPLE if path.parent == METHODS else STORY
         wrong = tell(path.read_text(encoding="utf-8"), given.binary.resolve(), given.show, least)
