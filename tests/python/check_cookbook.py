@@ -7,7 +7,7 @@ HOW_TOS) and compares what they print with what the pages say.
 Each page is told in one directory of its own, which has copies of the project's samples/ and of docs/cookbook/data/ as data/. Blocks marked
 `sh` are run in order by bash; a block marked `text` right after one has to equal what it printed on standard output and standard error. In it a
 line `…` stands for any number of lines, and `…` within a line for any text. A block whose last line is a comment `# exit code N` has to end with
-that code, any other with 0. Without PAGE, the commands of all other pages are read and compared with what there is, too (page_commands.py). --show prints what each block really printed. Needs bash; otherwise the standard library only. Where pdftotext is not
+that code, any other with 0. One whose last line is a comment `# needs PROGRAM` is left out where that program is not installed. Without PAGE, the commands of all other pages are read and compared with what there is, too (page_commands.py). --show prints what each block really printed. Needs bash; otherwise the standard library only. Where pdftotext is not
 installed, pdftotext.py stands in for it.
 """
 import argparse
@@ -31,6 +31,7 @@ TUTORIAL = ROOT / "docs" / "tutorial.md"
 HOW_TOS = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("across", "decontaminate", "ignore-text", "passages")]
 PDFTOTEXT = Path(__file__).resolve().with_name("pdftotext.py")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+NEEDS = re.compile(r"# needs (\w+)\s*\Z")
 EXIT_CODE = re.compile(r"# exit code (\d+)\s*\Z")
 # A page without commands, or with hardly any printed output, tests nothing: the fewest commands and outputs of a story, and of a method's example.
 STORY, EXAMPLE = (5, 4), (1, 1)
@@ -96,6 +97,10 @@ def tell(page: str, binary: Path, show: bool, least: tuple = STORY) -> list:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("LOOKALIKE_")}
         environment = {**kept, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "120", "LC_ALL": "C.UTF-8"}
         for number, (script, expected) in enumerate(told, 1):
+            needed = NEEDS.search(script)
+            if needed and shutil.which(needed[1]) is None:
+                print(f"SKIPPED: block {number}: there is no {needed[1]}", flush=True)
+                continue
             done = subprocess.run(
                 ["bash", "-euo", "pipefail", "-c", script], cwd=work, env=environment, stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=300,
@@ -124,6 +129,7 @@ def self_test() -> None:
         ("```sh\nexit 3\n# exit code 3\n```\n", False),
         ("```sh\nexit 3\n```\n", True),
         ("```sh\nfalse | cat\n```\n", True),
+        ("```sh\nfalse\n# needs bash\n```\n", True),
     ):
         assert bool(tell(page + last, Path(shutil.which("true")), False)) == wrong, last
     assert tell("no commands", Path("true"), False) and tell("no commands", Path("true"), False, EXAMPLE)

@@ -1,9 +1,12 @@
-"""The code of the page about Spark runs as it stands there."""
+"""The code of the pages about Spark runs as it stands there."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+import pytest
 
 from conftest import ROOT
 
@@ -11,9 +14,12 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def test_the_code_of_the_page_runs(session: SparkSession) -> None:
-    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/how-to/spark.md").read_text(), flags=re.M | re.S)
+@pytest.mark.parametrize("page", ["docs/how-to/spark.md", "docs/tutorial.md"])
+def test_the_code_of_a_page_runs(page: str, session: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    blocks = re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(encoding="utf-8"), flags=re.M | re.S)
     names: dict[str, object] = {}
     for block in blocks:
-        exec(compile(block, "docs/how-to/spark.md", "exec"), names)  # noqa: S102
+        exec(compile(block, page, "exec"), names)  # noqa: S102
     assert names["session"] is session
