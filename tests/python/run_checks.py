@@ -76,6 +76,7 @@ from checks.recluster import reclustering
 from checks.results import against, containment, forms, samples, self_test, settings
 from checks.record_fields import feature_sets, mostly_skipped, nested_fields
 from checks.report import report_data
+from checks.repositories import repositories
 from checks.resume import interruption, resuming, resuming_passages
 from checks.sections import sections
 from checks.service import service_answers, service_changes, service_kills, service_limits, service_stops
@@ -181,6 +182,7 @@ PARTS = (
     dry_runs,
     helps,
     packages,
+    repositories,
     index_crash,
     service_answers,
     service_changes,

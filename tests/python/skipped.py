@@ -58,6 +58,7 @@ OPTIONAL = (
     (program("procmail"), "procmail", "the recipe for procmail"),
     (program("maildrop"), "maildrop", "the recipe for maildrop"),
     (LINUX and program("dpkg-deb"), "dpkg-deb", "the Debian package"),
+    (program("git"), "git", "the GitHub Action, the hooks of pre-commit, the source archive"),
     (program("man"), "man", "manual pages without warnings"),
     (program("pdftotext"), "pdftotext (poppler)", "the cookbook with the real program; a stand-in ran"),
     (LINUX, "Linux", "runs stopped at every file operation, and failing reads"),
