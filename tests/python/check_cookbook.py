@@ -7,8 +7,8 @@ HOW_TOS) and compares what they print with what the pages say.
 Each page is told in one directory of its own, which has copies of the project's samples/ and of docs/cookbook/data/ as data/. Blocks marked
 `sh` are run in order by bash; a block marked `text` right after one has to equal what it printed on standard output and standard error. In it a
 line `…` stands for any number of lines, and `…` within a line for any text. A block whose last line is a comment `# exit code N` has to end with
-that code, any other with 0. One whose last line is a comment `# needs PROGRAM` is left out where that program is not installed. Without PAGE, the commands of all other pages are read and compared with what there is, too (page_commands.py). --show prints what each block really printed. Needs bash; otherwise the standard library only. Where pdftotext is not
-installed, pdftotext.py stands in for it.
+that code, any other with 0. One whose last line is a comment `# needs PROGRAM` is left out where that program is not installed. Without PAGE, the commands of all other pages are read and compared with what there is, too (page_commands.py). --show prints what each block really printed. Needs bash; otherwise the standard library only. Where pdftotext or
+Airflow is not installed, pdftotext.py or airflow.py stands in for it.
 """
 import argparse
 import contextlib
@@ -29,7 +29,8 @@ METHODS = ROOT / "docs" / "methods"
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 # How-tos that are told as a story.
 HOW_TOS = [ROOT / "docs" / "how-to" / f"{name}.md" for name in ("across", "decontaminate", "ignore-text", "passages")]
-PDFTOTEXT = Path(__file__).resolve().with_name("pdftotext.py")
+# Programs that may be missing; NAME.py stands in for each.
+STAND_INS = ("airflow", "pdftotext")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 NEEDS = re.compile(r"# needs (\w+)\s*\Z")
 EXIT_CODE = re.compile(r"# exit code (\d+)\s*\Z")
@@ -88,10 +89,11 @@ def tell(page: str, binary: Path, show: bool, least: tuple = STORY) -> list:
         work.mkdir()
         tools.mkdir()
         os.symlink(binary, tools / "lookalike")
-        if shutil.which("pdftotext") is None:
-            stand_in = tools / "pdftotext"
-            stand_in.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{PDFTOTEXT}' \"$@\"\n", encoding="utf-8")
-            stand_in.chmod(0o755)
+        for name in STAND_INS:
+            if shutil.which(name) is None:
+                stand_in = tools / name
+                stand_in.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{Path(__file__).resolve().with_name(f'{name}.py')}' \"$@\"\n", encoding="utf-8")
+                stand_in.chmod(0o755)
         shutil.copytree(ROOT / "samples", work / "samples")
         shutil.copytree(PAGES / "data", work / "data")
         kept = {name: value for name, value in os.environ.items() if not name.startswith("LOOKALIKE_")}

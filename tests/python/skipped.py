@@ -60,6 +60,7 @@ OPTIONAL = (
     (LINUX and program("dpkg-deb"), "dpkg-deb", "the Debian package"),
     (program("git"), "git", "the GitHub Action, the hooks of pre-commit, the source archive"),
     (program("man"), "man", "manual pages without warnings"),
+    (program("airflow"), "airflow", "the recipe for Airflow with the real program; a stand-in ran"),
     (program("pdftotext"), "pdftotext (poppler)", "the cookbook with the real program; a stand-in ran"),
     (LINUX, "Linux", "runs stopped at every file operation, and failing reads"),
     *((exists(f"out/bench/peers/{tool}/bin/python"), f"{tool} (make bench-peers)", f"the port of a script for {tool}")
