@@ -15,7 +15,8 @@ the project, sends questions over HTTP (a whole text, half of them near-copies o
 --shards N compares, on the first of --numbers, one service with N of them behind a front (`lookalike front`): documents are
 streamed to each, then `most` and `at a rate`.
 
-Load and service share the machine: CPU is that of the service alone. --peers N adds what other tools need for the same questions on
+Load and service share the machine: CPU is that of the service alone; *late* is by how much a sleep of a millisecond was longer in the
+same run, on a thread of its own: what the machine and its other guests add to a tail. --peers N adds what other tools need for the same questions on
 the first N documents, in one process, without HTTP and without inserts (index.py --only peers).
 
 Outputs: tables on standard output, progress on standard error, every figure in DIR/service.json. The binaries are those of
@@ -88,7 +89,7 @@ class Bench:
         if done.returncode:
             raise Failed(done.stderr)
         sent = json.loads(done.stdout)
-        row = {"documents": documents, "label": label, "cpu": served.cpu() - before, "questions": sent["questions"], "puts": sent["documents"],
+        row = {"documents": documents, "label": label, "cpu": served.cpu() - before, "questions": sent["questions"], "puts": sent["documents"], "late": sent["late"],
                **served.memory()}
         for what in ("questions", "puts"):
             if row[what] and row[what]["refused"]:
@@ -161,12 +162,12 @@ class Bench:
     def show(self) -> None:
         for name, streamed in dict.fromkeys((row["label"].split(":")[0], row["streamed"]) for row in self.rows if "streamed" in row):
             print(f"{name}: {streamed:,.0f} documents/s streamed")
-        head = ["", "questions/s", "p50 ms", "p99", "p99.9", "max", "puts/s", "p50 ms", "p99", "p99.9", "service's CPU", "own MB"]
+        head = ["", "questions/s", "p50 ms", "p99", "p99.9", "max", "puts/s", "p50 ms", "p99", "p99.9", "late p99", "p99.9", "service's CPU", "own MB"]
         for documents in dict.fromkeys(row["documents"] for row in self.rows):
             rows = [row for row in self.rows if row["documents"] == documents]
             table(f"{documents:,} documents, {self.options.seconds:.0f} s each", head, [
                 [row["label"], *figures(row["questions"]), *(figures(row["puts"]) if row["puts"] else [None] * 5)[:4],
-                 row["cpu"] / self.options.seconds, row["own"] / 1e6] for row in rows])
+                 row["late"]["p99_us"] / 1e3, row["late"]["p999_us"] / 1e3, row["cpu"] / self.options.seconds, row["own"] / 1e6] for row in rows])
             most = next((row for row in rows if row["label"] == "most"), None)
             if not most:
                 continue

@@ -87,7 +87,7 @@ pub(crate) fn sign(corpus: &Corpus, approach: Approach, settings: MatchSettings)
     let fields = approach.method.as_ref().map(|method| method.fields()).unwrap_or_default();
     inputs.options.fields.given = fields.given().cloned().collect();
     let signer =
-        Signer::for_approach(&settings, &approach)?.with_given(&inputs.options.fields.given, None);
+        Signer::for_approach(&settings, &approach)?.with_given(&inputs.options.fields.given);
     let options = IngestOptions { strict: true, ..IngestOptions::in_memory(1) };
     let started = Instant::now();
     let collection = ingest(&inputs, &signer, &options, &Silent)?;

@@ -4,6 +4,9 @@
 //! were late counts from the time at which it was due, so that a service that stalls cannot hide
 //! it. With a rate of 0 each connection sends its next request when it has the answer: what the
 //! service can do at most.
+//!
+//! Beside them a thread sleeps a millisecond, again and again, and tells how late it woke up: a tail of
+//! the answers' times that is not longer is the machine's.
 
 use anyhow::{Context, Result, ensure};
 use clap::Parser;
@@ -77,7 +80,7 @@ fn main() -> Result<()> {
     let length = Duration::from_secs_f64(arguments.seconds);
     let stop = AtomicBool::new(false);
     let start = Instant::now();
-    let figures = std::thread::scope(|scope| {
+    let figures = std::thread::scope(|scope| -> Result<Value> {
         let running: Vec<_> = streams
             .iter()
             .map(|stream| {
@@ -89,7 +92,7 @@ fn main() -> Result<()> {
                 connections.map(send).collect::<Vec<_>>()
             })
             .collect();
-        std::thread::sleep(length);
+        let late = late(length);
         stop.store(true, Ordering::Relaxed);
         let figures = running.into_iter().map(|threads| -> Result<Value> {
             let mut all = Sent::default();
@@ -100,10 +103,25 @@ fn main() -> Result<()> {
             }
             Ok(all.figures(length))
         });
-        figures.collect::<Result<Vec<_>>>()
+        let figures = figures.collect::<Result<Vec<_>>>()?;
+        let [questions, documents] = [figures.first(), figures.get(1)];
+        let late = late.figures(length);
+        Ok(json!({"questions": questions, "documents": documents, "late": late}))
     })?;
-    println!("{}", json!({"questions": figures[0], "documents": figures.get(1)}));
+    println!("{figures}");
     Ok(())
+}
+
+/// By how much sleeps of a millisecond are longer, for a time.
+fn late(length: Duration) -> Sent {
+    const SLEEP: Duration = Duration::from_millis(1);
+    let (start, mut sent) = (Instant::now(), Sent::default());
+    while start.elapsed() < length {
+        let begun = Instant::now();
+        std::thread::sleep(SLEEP);
+        sent.micros.push(begun.elapsed().saturating_sub(SLEEP).as_secs_f64() * 1e6);
+    }
+    sent
 }
 
 fn lines(path: &Path) -> Result<Vec<Value>> {

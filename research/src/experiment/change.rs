@@ -144,7 +144,9 @@ fn diffs(folder: &Path) -> Result<Vec<SweepDiff>> {
     let index = Index::open(&dir)?;
     let options = DiffOptions { threads: 1, ..DiffOptions::default() };
     let pairs = names.windows(2);
-    pairs.map(|pair| Ok(lookalike::sweeps::diff(&index, &pair[0], &pair[1], &options)?)).collect()
+    pairs
+        .map(|pair| Ok(lookalike::sweeps::diff(&index, &pair[0], &pair[1], &options, &Silent)?))
+        .collect()
 }
 
 fn lost_and_found(name: &str, diff: &SweepDiff) -> Vec<String> {
