@@ -34,7 +34,7 @@ pub use row::Row;
 pub(crate) use sections::write_states;
 pub use signatures::StoredSignature;
 pub use texts::TextReader;
-pub(crate) use texts::train_dictionary;
+pub(crate) use texts::{Dictionary, train_dictionary};
 
 use crate::disk::{Mapped, ReadOrder};
 use crate::{IndexError, Lean};

@@ -18,7 +18,7 @@ use crate::description::Rules;
 use crate::disk::Disk;
 use crate::leaders::{self, Standing, redecide};
 use crate::scratch::MakeSets;
-use crate::segment::{KEPT, SegmentSettings};
+use crate::segment::{Dictionary, KEPT, SegmentSettings};
 use crate::snapshot::{DocAt, LiveSegment, Snapshot};
 use crate::store::{Change, Record, Records, Store};
 use crate::{Description, IndexError, layout};
@@ -40,7 +40,7 @@ pub struct IndexWriter {
     snapshot: Arc<Snapshot>,
     pending: Pending,
     /// The dictionary with which texts are compressed; empty until there are enough.
-    dictionary: Vec<u8>,
+    dictionary: Dictionary,
     /// Why nothing more is written: the error of an earlier step.
     failed: Option<String>,
 }

@@ -4,14 +4,13 @@ use super::columns::STRINGS;
 use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, Stored, compose, partition_bits};
 use super::format::Built;
 use super::postings::entry;
-use super::texts::{self, TextCompressor};
+use super::texts::{Dictionary, TextCompressor};
 use super::{Row, SegmentSettings, sets};
 use crate::description::Rules;
 use crate::{DocNumber, DocumentBatch, DocumentView, Rank, Ranked, SignatureView};
 use lookalike_core::{BitmapSignature, SetDigest};
 use rayon::prelude::*;
 use std::io::{self, Write};
-use zstd::dict::EncoderDictionary;
 
 /// A new document, with its number.
 #[derive(Debug, Clone, Copy)]
@@ -68,7 +67,7 @@ impl<'a> NewDocument<'a> {
 pub(crate) fn build(
     settings: &SegmentSettings,
     documents: &[NewDocument<'_>],
-    dictionary: &[u8],
+    dictionary: &Dictionary,
     out: &mut dyn Write,
 ) -> io::Result<Built> {
     if documents.len() as u64 > MOST_DOCUMENTS {
@@ -98,9 +97,8 @@ pub(crate) fn build(
         unit.bitmap = BitmapSignature::of(ordered[unit.end as usize - 1].set());
     });
     let (entries, bits) = scatter(settings, &ordered, &units);
-    let encoder = texts::encoder(dictionary)?;
-    let new = NewDocuments { settings, ordered, entries, bits, encoder };
-    compose(settings, &units, &new, dictionary, out)
+    let new = NewDocuments { settings, ordered, entries, bits, dictionary };
+    compose(settings, &units, &new, dictionary.bytes(), out)
 }
 
 /// Entries of some units, by their first bits.
@@ -162,7 +160,7 @@ struct NewDocuments<'a> {
     entries: Vec<Entries>,
     /// By how many bits the entries are partitioned.
     bits: u32,
-    encoder: Option<EncoderDictionary<'static>>,
+    dictionary: &'a Dictionary,
 }
 
 impl NewDocuments<'_> {
@@ -217,7 +215,7 @@ impl Documents for NewDocuments<'_> {
                 stored.end()
             });
         }
-        let mut compressor = TextCompressor::new(self.encoder.as_ref())?;
+        let mut compressor = TextCompressor::new(self.dictionary)?;
         documents.iter().try_for_each(|&local| {
             let view = self.at(local).plain();
             if view.text_bytes != view.content.len() as u64 {

@@ -1,8 +1,8 @@
 //! Building and merging segment files without an index, for measurements.
 
 use super::{
-    KEPT, MergePart, NewDocument, Segment, SegmentSettings, build, merge, train_dictionary,
-    write_states,
+    Dictionary, KEPT, MergePart, NewDocument, Segment, SegmentSettings, build, merge,
+    train_dictionary, write_states,
 };
 use crate::disk::{Disk, RealDisk};
 use crate::{DocNumber, DocumentBatch, IndexError};
@@ -42,7 +42,8 @@ pub fn build_segment(
         NewDocument { batch, index, number, first: number }
     };
     let documents: Vec<NewDocument<'_>> = (0..batch.len()).map(new).collect();
-    write(path, |out| build(&SETTINGS, &documents, dictionary, out))
+    let dictionary = Dictionary::new(dictionary.to_vec()).map_err(IndexError::io(path))?;
+    write(path, |out| build(&SETTINGS, &documents, &dictionary, out))
 }
 
 /// Writes a segment of the documents of others, of which `dead` is left out, and maps it.

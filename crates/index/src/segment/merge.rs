@@ -8,7 +8,7 @@ use super::columns::STRINGS;
 use super::compose::{Documents, MOST_DOCUMENTS, PlannedUnit, Stored, compose};
 use super::format::Built;
 use super::postings::NUMBER_BITS;
-use super::texts::{NO_DICTIONARY, TextCompressor, TextReader, dictionary_id, encoder};
+use super::texts::{Dictionary, NO_DICTIONARY, TextCompressor, TextReader, dictionary_id};
 use super::{Row, Segment, SegmentSettings};
 use crate::disk::ReadOrder;
 use crate::{DocNumber, SignatureView};
@@ -17,7 +17,6 @@ use roaring::RoaringBitmap;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::io::{self, Write};
-use zstd::dict::EncoderDictionary;
 
 /// A segment to merge.
 #[derive(Clone, Copy)]
@@ -79,8 +78,9 @@ fn write(
     let dictionary = dictionary_of(parts);
     let id = dictionary_id(dictionary);
     let is_copied = |part: &MergePart<'_>| part.segment.dictionary == id;
-    let encoder = if parts.iter().all(is_copied) { None } else { encoder(dictionary)? };
-    let merged = Merged { parts, plan: &plan, dictionary: id, encoder, settings };
+    let is_whole = parts.iter().all(is_copied);
+    let again = Dictionary::new(if is_whole { Vec::new() } else { dictionary.to_vec() })?;
+    let merged = Merged { parts, plan: &plan, dictionary: id, again, settings };
     compose(settings, &plan.units, &merged, dictionary, out)
 }
 
@@ -177,7 +177,8 @@ struct Merged<'a> {
     /// Name of the dictionary of the new segment.
     dictionary: u64,
     /// For texts that were compressed with another one.
-    encoder: Option<EncoderDictionary<'static>>,
+    /// The same for texts that are compressed again.
+    again: Dictionary,
     settings: &'a SegmentSettings,
 }
 
@@ -224,7 +225,7 @@ impl Documents for Merged<'_> {
             } else {
                 let compressor = match &mut compressor {
                     Some(compressor) => compressor,
-                    none => none.insert(TextCompressor::new(self.encoder.as_ref())?),
+                    none => none.insert(TextCompressor::new(&self.again)?),
                 };
                 let text = segment.text(local, &mut texts).map_err(io::Error::other)?;
                 compressor.compress(text, &mut stored.bytes)?;

@@ -151,7 +151,8 @@ fn built(documents: &[Plain], settings: &SegmentSettings, dictionary: &[u8]) -> 
         })
         .collect();
     let mut bytes = Vec::new();
-    let built = build(settings, &new, dictionary, &mut bytes).unwrap();
+    let dictionary = Dictionary::new(dictionary.to_vec()).unwrap();
+    let built = build(settings, &new, &dictionary, &mut bytes).unwrap();
     assert_eq!(built.bytes, bytes.len() as u64);
     (bytes, built)
 }

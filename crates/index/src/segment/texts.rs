@@ -26,6 +26,32 @@ const SAMPLES: usize = 3000;
 /// second for 10 MB, and compression gains little by more than this.
 const SAMPLE_BYTES: usize = 1 << 20;
 
+/// What texts of a segment are compressed with: bytes that its file has, and the tables made of them,
+/// which cost more than a text.
+#[derive(Default)]
+pub(crate) struct Dictionary {
+    bytes: Vec<u8>,
+    encoder: Option<EncoderDictionary<'static>>,
+}
+
+impl Dictionary {
+    /// # Errors
+    /// Those of zstd.
+    pub(crate) fn new(bytes: Vec<u8>) -> io::Result<Self> {
+        let encoder = |bytes| EncoderDictionary::try_copy(bytes, LEVEL);
+        let encoder = (!bytes.is_empty()).then_some(&*bytes).map(encoder).transpose()?;
+        Ok(Self { bytes, encoder })
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
 /// A dictionary of the first of these texts; empty if they are too few or too small.
 pub(crate) fn train_dictionary<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<u8> {
     let mut bytes = 0;
@@ -52,12 +78,6 @@ pub(super) fn dictionary_id(dictionary: &[u8]) -> u64 {
     if dictionary.is_empty() { NO_DICTIONARY } else { xxh3_64(dictionary) | 1 }
 }
 
-/// A dictionary for the compressors of all threads; `None` for the empty one.
-pub(super) fn encoder(dictionary: &[u8]) -> io::Result<Option<EncoderDictionary<'static>>> {
-    let encoder = |dictionary| EncoderDictionary::try_copy(dictionary, LEVEL);
-    (!dictionary.is_empty()).then_some(dictionary).map(encoder).transpose()
-}
-
 /// Compresses texts, on one thread.
 pub(super) struct TextCompressor<'d> {
     compressor: Compressor<'d>,
@@ -65,8 +85,8 @@ pub(super) struct TextCompressor<'d> {
 }
 
 impl<'d> TextCompressor<'d> {
-    pub(super) fn new(dictionary: Option<&'d EncoderDictionary<'static>>) -> io::Result<Self> {
-        let mut compressor = match dictionary {
+    pub(super) fn new(dictionary: &'d Dictionary) -> io::Result<Self> {
+        let mut compressor = match &dictionary.encoder {
             None => Compressor::new(LEVEL)?,
             Some(dictionary) => Compressor::with_prepared_dictionary(dictionary)?,
         };

@@ -4,6 +4,7 @@ use super::IndexWriter;
 use super::pending::Pending;
 use crate::disk::Disk;
 use crate::scratch::MakeSets;
+use crate::segment::Dictionary;
 use crate::snapshot::Snapshot;
 use crate::store::{self, Store};
 use crate::{Description, IndexError, LeanDescription, layout};
@@ -101,6 +102,7 @@ impl IndexWriter {
         let pending = Pending::at(state.next_number, state.next_segment);
         let largest = snapshot.segments.iter().max_by_key(|live| live.len());
         let dictionary = largest.map(|live| live.segment.dictionary().to_vec()).unwrap_or_default();
+        let dictionary = Dictionary::new(dictionary).map_err(IndexError::io(dir))?;
         let snapshot = Arc::new(snapshot);
         let writer = Self {
             disk,

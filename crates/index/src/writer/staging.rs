@@ -4,7 +4,7 @@ use super::IndexWriter;
 use super::batch_leaders::batch_leaders;
 use super::pending::{Pending, StagedSegment};
 use crate::question::differ;
-use crate::segment::{Built, NewDocument, Segment, build, train_dictionary};
+use crate::segment::{Built, Dictionary, NewDocument, Segment, build, train_dictionary};
 use crate::snapshot::{AskOptions, DocAt, LiveSegment, Match};
 use crate::{
     Ask, DocNumber, DocumentBatch, IndexError, QueryScratch, QuerySet, Question, SignatureView,
@@ -177,7 +177,8 @@ impl IndexWriter {
     /// Writes a segment of new documents, and decides about them while their sets are in memory.
     fn write_segment(&mut self, new: &[NewDocument<'_>]) -> Result<(), IndexError> {
         if self.dictionary.is_empty() && self.settings.texts {
-            self.dictionary = train_dictionary(new.iter().map(NewDocument::content));
+            let trained = train_dictionary(new.iter().map(NewDocument::content));
+            self.dictionary = Dictionary::new(trained).map_err(IndexError::io(&self.dir))?;
         }
         let staged = self.write_unfinished(|writer, file| {
             build(&writer.settings, new, &writer.dictionary, file)

@@ -101,7 +101,7 @@ fn a_text_of_another_length_is_refused() {
     batch.push(&DocumentView { text_bytes: 4, ..view() });
     let (number, first) = (DocNumber(0), DocNumber(0));
     let new = [NewDocument { batch: &batch, index: 0, number, first }];
-    let error = build(&SETTINGS, &new, b"", &mut Vec::new()).unwrap_err();
+    let error = build(&SETTINGS, &new, &Dictionary::default(), &mut Vec::new()).unwrap_err();
     assert!(error.to_string().contains("`five`"), "{error}");
 }
 
