@@ -280,7 +280,8 @@ pub(crate) fn analyse_inputs(
     let stored = matches.and_then(FindMatches::stored);
     let (ignored, has_texts) = (request.ignored, stored.is_none());
     let compared = Compared::new(job, documents, ignored, stored, &mut scratch_dir, progress)?;
-    let options = ingest_options(job, &keep, first_protected_file, &mut scratch_dir);
+    let sets = memory.sets_of(job.memory, state::text(&inputs), &state::folder(job));
+    let options = ingest_options(job, &keep, first_protected_file, sets, &mut scratch_dir);
     let collection = compared.read(job, &options, progress)?;
     // The join may drop sets, so documents of nothing but boilerplate are counted before it.
     let (only_boilerplate, templates) = match has_texts {
@@ -296,7 +297,7 @@ pub(crate) fn analyse_inputs(
     // Documents of an index come and go, and with them the values that its rules prefer.
     let (collection, keep_values) =
         with_keep_values(collection, &inputs, &keep, matches.is_none(), &mut scratch_dir)?;
-    let budget = memory.sets_beside(collection.len());
+    let budget = memory.sets_beside(sets, collection.len());
     let checkpoints = match &scratch_dir {
         Some(dir) => Checkpoints::in_folder(&dir.path(""), collection.restored_whole)?,
         None => Checkpoints::none(),
@@ -556,6 +557,7 @@ fn ingest_options(
     job: &Job,
     keep: &[KeepRule],
     first_protected_file: u32,
+    sets: u64,
     scratch_dir: &mut Option<ScratchDir>,
 ) -> IngestOptions {
     let memory = Memory::of(job.memory);
@@ -566,7 +568,7 @@ fn ingest_options(
         skip_unreadable: job.skip_unreadable,
         keep: keep.to_vec(),
         first_protected_file,
-        memory: memory.sets(),
+        memory: sets,
         scratch: state::folder(job),
         kept: scratch_dir.as_ref().map(|dir| dir.path("chunks")),
         in_flight: memory.in_flight(),

@@ -1,4 +1,4 @@
-//! Memory available to this process: that of the machine, or the limit of a control group.
+//! Memory available to this process, that of the machine or the limit of a control group; and its disk.
 //!
 //! Systems report it as text; the parsers are compiled and tested on all platforms.
 
@@ -19,6 +19,19 @@ pub(crate) fn memory() -> Option<u64> {
         )?);
     }
     linux(&|path| std::fs::read_to_string(path).ok())
+}
+
+/// Bytes that are free to this user on the disk of a folder, if the system reports them.
+#[cfg(unix)]
+pub(crate) fn free_disk(folder: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(folder).ok()?;
+    disk.f_bavail.checked_mul(disk.f_frsize)
+}
+
+/// Bytes that are free to this user on the disk of a folder, if the system reports them.
+#[cfg(not(unix))]
+pub(crate) fn free_disk(_folder: &Path) -> Option<u64> {
+    None
 }
 
 /// The output of a program, if it can be run.

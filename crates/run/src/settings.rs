@@ -630,7 +630,8 @@ pub struct Job {
     /// Number of threads; 0 for as many as there are cores.
     pub threads: usize,
     /// Memory budget in bytes (approximate); data beyond half of it is spilled. `None` for
-    /// three quarters of the machine's. It changes no result.
+    /// three quarters of the machine's, of which data takes at most half as much as the inputs. It
+    /// changes no result.
     pub memory: Option<u64>,
     /// Directory of spill files and checkpoints (default: beside the output). If it is given,
     /// checkpoints are written, and a later run can continue from them.

@@ -58,7 +58,7 @@ impl Resumable<'_> {
 
     /// Whether the job writes checkpoints although no earlier run left any.
     fn keeps(self, inputs: &Inputs, memory: Memory) -> bool {
-        self.resume || self.scratch.is_some() || stored(inputs) > memory.sets()
+        self.resume || self.scratch.is_some() || text(inputs).saturating_mul(STORED) > memory.sets()
     }
 
     /// Directory of temporary files: beside the output, unless it is given; the current directory if
@@ -219,13 +219,13 @@ pub(crate) fn beside(output: &Path) -> PathBuf {
     folders.next().map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
-/// Approximate bytes that reading will store.
-fn stored(inputs: &Inputs) -> u64 {
+/// Approximate bytes of the uncompressed inputs.
+pub(crate) fn text(inputs: &Inputs) -> u64 {
     let text = |file: &lookalike_io::InputFile| match file.compression {
         Compression::None => file.size,
         _ => file.size.saturating_mul(COMPRESSED),
     };
-    inputs.files.iter().map(text).sum::<u64>().saturating_mul(STORED)
+    inputs.files.iter().map(text).fold(0, u64::saturating_add)
 }
 
 /// Description of everything that determines the checkpoints: a run with an equal description can

@@ -23,7 +23,7 @@ pub(crate) struct RunningArgs {
 #[derive(Debug, Args)]
 pub(crate) struct MemoryArgs {
     /// Memory budget (approximate). Data beyond half of it is spilled to --scratch [default: three
-    /// quarters of the memory available]
+    /// quarters of the memory available, and spilling beyond half of the inputs' size]
     #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Running")]
     pub(crate) memory: Option<usize>,
 }
