@@ -131,6 +131,14 @@ fn stopped() -> Problem {
     )
 }
 
+/// Gives this thread, and those that it starts for joins and merges, a third of the share of a core that
+/// threads with questions get: a put waits for the disk anyway.
+fn yield_to_questions() {
+    // On other systems a priority is that of the process.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::setpriority_process(None, 5);
+}
+
 struct Writer {
     dir: PathBuf,
     threads: usize,
@@ -143,6 +151,7 @@ struct Writer {
 
 impl Writer {
     fn run(mut self, mut receive: mpsc::UnboundedReceiver<Waiting>, runtime: &Handle) {
+        yield_to_questions();
         let mut expiry = Instant::now() + self.expiry;
         loop {
             if Instant::now() >= expiry {
