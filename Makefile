@@ -115,7 +115,7 @@ dist-static:
 TOOLS = out/tools
 WHEEL ?=
 wheel: $(TOOLS)/installed
-	$(TOOLS)/bin/maturin build --manifest-path bindings/python/Cargo.toml --locked --out out/dist $(WHEEL)
+	PATH="$(abspath $(TOOLS))/bin:$$PATH" maturin build --manifest-path bindings/python/Cargo.toml --locked --out out/dist $(WHEEL)
 
 $(TOOLS)/installed:
 	$(PYTHON) -m venv $(TOOLS)
