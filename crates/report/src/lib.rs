@@ -22,6 +22,7 @@ mod explain;
 mod histogram;
 mod html;
 mod hunks;
+mod junit;
 mod passage_exhibits;
 mod passage_summary;
 mod passages;
@@ -69,6 +70,8 @@ pub use exhibit::{
     ClusterExhibit, DocExhibit, DocPlace, Measures, MemberExhibit, PairDifference, PairExhibit,
     ResemblanceEstimate, SourceLoss,
 };
+pub use junit::{JunitCase, JunitOutcome, JunitWriter};
+
 pub use histogram::{SIMILARITY_BINS, SimilarityHistogram, SizeBin, SizeHistogram};
 pub use summary::{
     Action, Confusables, CutPassages, DifferenceExample, DifferenceSummary, Differing, Features,

@@ -34,7 +34,8 @@ pub(crate) struct InputLoss {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LossLimit {
     written: String,
-    share: Threshold,
+    /// `None` for 0, which is no threshold.
+    share: Option<Threshold>,
 }
 
 /// A number of documents, or a share of them: `5000` or `2%`.
@@ -53,9 +54,14 @@ impl FromStr for LossLimit {
         let text = written.trim();
         let wrong = || {
             LookalikeError::Settings(format!(
-                "`{written}` is not a share; use a percentage such as 30%, above 0 and at most 100%"
+                "`{written}` is not a share; use a percentage such as 30%, from 0% to 100%"
             ))
         };
+        let digits = text.strip_suffix('%').unwrap_or(text).trim_end();
+        let is_zero = digits.starts_with('0') && digits.bytes().all(|b| matches!(b, b'0' | b'.'));
+        if is_zero && digits.matches('.').count() <= 1 {
+            return Ok(Self { written: text.to_owned(), share: None });
+        }
         let share = match text.strip_suffix('%') {
             None => text.parse(),
             // A threshold is a decimal above 0 and at most 1: the point moves by two places.
@@ -73,7 +79,7 @@ impl FromStr for LossLimit {
             }
         };
         let share = share.map_err(|_| wrong())?;
-        Ok(Self { written: text.to_owned(), share })
+        Ok(Self { written: text.to_owned(), share: Some(share) })
     }
 }
 
@@ -82,7 +88,9 @@ impl LossLimit {
     #[must_use]
     pub fn is_exceeded(&self, part: u64, all: u64) -> bool {
         let wide = u128::from;
-        wide(part) * wide(self.share.denominator()) > wide(self.share.numerator()) * wide(all)
+        self.share.as_ref().map_or(part > 0, |share| {
+            wide(part) * wide(share.denominator()) > wide(share.numerator()) * wide(all)
+        })
     }
 
     /// The first input of [`INPUT_DOCUMENTS`] or more of which more than the limit goes, and its number.
@@ -107,10 +115,14 @@ impl FromStr for ClusterLimit {
 
     fn from_str(written: &str) -> Result<Self, Self::Err> {
         let text = written.trim();
-        if text.ends_with('%') {
-            return Ok(Self::Share(text.parse()?));
-        }
-        text.parse().ok().filter(|&documents| documents > 0).map(Self::Documents).ok_or_else(|| {
+        let limit = match text.ends_with('%') {
+            true => {
+                let share: LossLimit = text.parse()?;
+                share.share.is_some().then_some(Self::Share(share))
+            }
+            false => text.parse().ok().filter(|&documents| documents > 0).map(Self::Documents),
+        };
+        limit.ok_or_else(|| {
             LookalikeError::Settings(format!(
                 "`{written}` is not a size of a cluster; use a number of documents such as 5000, or a \
                  share of all documents such as 2%"
@@ -258,7 +270,13 @@ mod tests {
         }
         assert!(limit("0.5%").is_exceeded(6, 1000) && !limit("0.5%").is_exceeded(5, 1000));
         assert!(!limit("100%").is_exceeded(u64::MAX, u64::MAX));
-        for text in ["", "%", "0%", "101%", "-3%", "30", "1e1%", "3 0%", "30%%", "a"] {
+        for text in ["0", "0%", "0.0", "00.00 %"] {
+            assert!(
+                limit(text).is_exceeded(1, u64::MAX) && !limit(text).is_exceeded(0, 9),
+                "{text}"
+            );
+        }
+        for text in ["", "%", ".", "0.0.0", "101%", "-3%", "30", "1e1%", "3 0%", "30%%", "a"] {
             assert!(text.parse::<LossLimit>().is_err(), "{text}");
         }
         assert_eq!(limit(" 30% ").to_string(), "30%");

@@ -21,7 +21,7 @@ use crate::source_losses::source_losses;
 use crate::summarise::summarise;
 use crate::table_store::{TableFiles, write_problems};
 use crate::template_sample::TemplateSample;
-use crate::{Job, LookalikeError, across, memory, skipped_files, state, symbols};
+use crate::{Job, LookalikeError, across, junit, memory, skipped_files, state, symbols};
 use lookalike_engine::Progress;
 use lookalike_engine::poll::Poll;
 use lookalike_io::input::LeftOut;
@@ -139,13 +139,22 @@ fn carry_out(
     let undecided = job.settings.analysis.tokens.is_none();
     let (job, inputs, first_protected) = find_inputs(job)?;
     let job = &job;
+    junit::check(job, &inputs)?;
     let found = (inputs, first_protected);
     let (mut analysis, staging) = analyse(job, found, list_pairs, writing.accept, progress)?;
 
     let uncompressed = writing.uncompressed;
     let writing = Instant::now();
     let clusters = Clusters::new(&analysis, progress)?;
-    guards.check(&analysis, &clusters, action == Action::Remove)?;
+    let guarded = guards.check(&analysis, &clusters, action == Action::Remove);
+    if let Some(path) = &job.junit {
+        match &guarded {
+            Ok(()) => junit::write(path, &analysis, None, progress)?,
+            Err(LookalikeError::Guard(why)) => junit::write(path, &analysis, Some(why), progress)?,
+            Err(_) => {}
+        }
+    }
+    guarded?;
     let choice = match job.report {
         true => Choice::new(&analysis, &clusters, progress)?,
         false => Choice::default(),

@@ -33,6 +33,7 @@ pub mod index;
 pub mod input_fields;
 mod job_steps;
 mod jobs;
+mod junit;
 pub mod keep_fields;
 mod kept_apart;
 mod lexicon;
@@ -77,6 +78,7 @@ mod template_sample;
 mod term_counts;
 pub mod tokens;
 mod undo;
+mod whole_file;
 mod words;
 
 pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};

@@ -5,6 +5,7 @@
 
 use crate::analysis::other_inputs;
 use crate::jobs::{Outcome, Writing, run};
+use crate::whole_file::replace_file;
 use crate::{ErrorKind, Job, LookalikeError};
 use lookalike_engine::{EngineError, Progress};
 use lookalike_io::input::name::path_of;
@@ -173,29 +174,7 @@ fn without_checkpoints(error: LookalikeError) -> LookalikeError {
     }
 }
 
-/// Copies a file in place of another, which keeps its content until the copy is complete; a device
-/// or a pipe is written to.
-fn copy(from: &Path, to: &Path) -> Result<(), LookalikeError> {
-    let failed =
-        |source| OutputError::Io { path: to.to_path_buf(), action: "write the file", source };
-    let write = || -> io::Result<()> {
-        let mut source = File::open(from)?;
-        if to.metadata().is_ok_and(|metadata| !metadata.is_file()) {
-            io::copy(&mut source, &mut File::options().write(true).open(to)?)?;
-            return Ok(());
-        }
-        let folder = match to.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let mut partial = tempfile::NamedTempFile::new_in(folder)?;
-        io::copy(&mut source, partial.as_file_mut())?;
-        // A temporary file can be read by its owner only; the ledger of a result by those who may.
-        let permissions = to.metadata().or_else(|_| source.metadata())?.permissions();
-        partial.as_file().set_permissions(permissions)?;
-        partial.as_file().sync_all()?;
-        partial.persist(to)?;
-        Ok(())
-    };
-    Ok(write().map_err(failed)?)
+/// Copies a file in place of another.
+fn copy(from: &Path, to: &Path) -> Result<(), OutputError> {
+    replace_file(to, |out| io::copy(&mut File::open(from)?, out).map(drop))
 }

@@ -9,7 +9,7 @@ mod name_order;
 mod pairs;
 
 pub(crate) use clusters::fill_clusters;
-pub(crate) use ledger::fill_ledger;
+pub(crate) use ledger::{fill_ledger, removals_by_name};
 pub(crate) use name_order::Named;
 pub(crate) use pairs::fill_pairs;
 

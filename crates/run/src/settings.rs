@@ -619,12 +619,15 @@ pub struct Job {
     /// [`Job::max_pairs`], the matches included.
     pub near_misses: Option<String>,
     /// The most that may be removed, of all documents and of each input with 100 documents or more:
-    /// `30%` or `0.3`. A run that would remove more stops before anything is removed. `None`: 98 %
+    /// `30%` or `0.3`; `0` for nothing. A run that would remove more stops before anything is removed. `None`: 98 %
     /// of all documents, if there are more than 1000.
     pub max_loss: Option<String>,
     /// The largest cluster, in documents (`5000`) or as a share of all (`2%`). A run that finds a
     /// larger one stops before anything is removed.
     pub max_cluster: Option<String>,
+    /// Write the outcome as JUnit XML to this file, replacing it, also if a guard stops the run: a test
+    /// case for the guards and one for each document that is removed, or would be.
+    pub junit: Option<PathBuf>,
     /// Maximum number of listed pairs of documents.
     pub max_pairs: u64,
     /// Number of threads; 0 for as many as there are cores.
@@ -672,6 +675,7 @@ impl Job {
             near_misses: None,
             max_loss: None,
             max_cluster: None,
+            junit: None,
             max_pairs: 10_000_000,
             threads: 0,
             memory: None,

@@ -1,6 +1,8 @@
 """Which documents of a cluster survive (--keep prefer, --keep-n, --drop-all, --contained-only), and guards."""
 import json
 import random
+from pathlib import Path
+from xml.etree import ElementTree
 
 from checks.harness import Checks, dict_table, left_behind, summary_of, tree_of
 from checks.inputs import family, records, write_jsonl
@@ -121,7 +123,7 @@ def survivors(c: Checks) -> None:
         (("cluster", docs, "--contained-only", "0.9", "--linkage", "components"), "--linkage=leaders"),
         (("dedup", docs, "--contained-only", "0.9", "--method", "minhash-lsh", "--verify", "sketch"), "--verify=exact"),
         (("dedup", docs, "--max-loss", "3"), "not a share"),
-        (("dedup", docs, "--max-cluster", "0%"), "not a share"),
+        (("dedup", docs, "--max-cluster", "0%"), "not a size of a cluster"),
     ):
         done = c.run(*arguments, "-o", never)
         c.check(f"survivors: refused: {arguments[2:]}", done.returncode == 2 and wanted in done.stderr and not never.exists(), f"exit {done.returncode}: {done.stderr}")
@@ -170,6 +172,12 @@ def guards(c: Checks) -> None:
     rest = write_jsonl(folder / "rest.jsonl", alone(20, "r") + copies(980, "q", "rest"))
     stops("98 % and less are allowed", (rest, write_jsonl(folder / "one.jsonl", alone(1, "o"))), (), None)
 
+    # No duplicate at all.
+    stops("none allowed", inputs, ("--max-loss", "0"), ("199 of 951", "--max-loss=0"))
+    stops("one, of a small input", (write_jsonl(folder / "two.jsonl", copies(2, "t", "two")), clean), ("--max-loss", "0%"), ("1 of 602", "--max-loss=0%"))
+    stops("none there", (clean,), ("--max-loss", "0"), None)
+    junit(c, folder, inputs, clean)
+
     # A raised limit continues from checkpoints.
     out, scratch = c.out("guard resumed"), folder / "scratch"
     first = c.run("dedup", *inputs, "-o", out, "-q", "--tables", "tsv", "--max-loss", "20%", "--scratch", scratch)
@@ -178,6 +186,52 @@ def guards(c: Checks) -> None:
     c.check("guards: a raised limit continues from checkpoints", first.returncode == 3 and again.returncode == 0 and "reading" in steps and len(steps) > 2, f"{first.stderr} {again.stderr} {steps}")
     plain = c.out("guard all below")
     c.check("guards: with the bytes of a run without one", out.exists() and tree_of(out) == tree_of(plain))
+
+
+def junit(c: Checks, folder: Path, inputs: tuple, clean: Path) -> None:
+    """--junit has a case for the guards, and one for each row of the ledger: failures if a guard stops the run."""
+    hostile = "<&\"'>]]>\t\x00\x1b\u202e\ufffe"
+    texts = [" ".join(str(at * 7 + word) for word in range(30)) for at in range(2)]
+    strange = write_jsonl(folder / "a & <b>.jsonl", [{"id": f"{hostile}{at}", "text": texts[at % 2] + " x" * (at // 2)} for at in range(6)])
+    visible = hostile.replace("\x00", "\ufffd").replace("\x1b", "\ufffd").replace("\ufffe", "\ufffd")
+    file = folder / "junit.xml"
+    ledger = c.out("guard junit ledger")
+
+    def cases(options: tuple, inputs: tuple, code: int) -> tuple[dict, list]:
+        """The counts and the cases of the file, all read by an XML parser."""
+        file.write_text("old")
+        done = c.run("dedup", *inputs, "-o", ledger, "-q", "--force", "--tables", "jsonl", "--junit", file, *options)
+        c.check(f"junit: exit code {code}", done.returncode == code, done.stderr)
+        root = ElementTree.parse(file).getroot()
+        (suite,) = root
+        c.check("junit: one suite", root.tag == "testsuites" and suite.tag == "testsuite" and root.attrib == suite.attrib, str(root.attrib))
+        return suite.attrib, list(suite)
+
+    def counted(attributes: dict) -> tuple[int, ...]:
+        return tuple(int(attributes[name]) for name in ("tests", "failures", "errors", "skipped"))
+
+    for given in (inputs, (strange,)):
+        allowed, passed = cases(("--max-loss", "100%"), given, 0)
+        rows = list(map(json.loads, (ledger / "ledger.jsonl").read_text().splitlines()))
+        n = len(rows)
+        c.check("junit: as many cases as removals", n > 0 and counted(allowed) == (n + 1, 0, 0, n), f"{n} {allowed}")
+        failed, stopped = cases(("--max-loss", "0"), given, 3)
+        c.check("junit: failures", counted(failed) == (n + 1, n + 1, 0, 0), str(failed))
+        guard = stopped[0][0]
+        c.check("junit: the guard", passed[0].get("name") == "guards" and len(passed[0]) == 0 and guard.tag == "failure" and f"{n} of " in guard.get("message"), str(guard.attrib))
+        for row, skip, failure in zip(rows, passed[1:], stopped[1:]):
+            own, witness = (f"{row[f'{role}_id']} ({row[f'{role}_file']}:{row[f'{role}_record']})".replace(hostile, visible) for role in ("removed", "kept"))
+            names = {"classname": row["removed_file"], "name": own, "file": row["removed_file"]}
+            message = f"duplicate of {witness}, resemblance {row['resemblance']:.4f}, {row['shared']} of {row['size_a']} and {row['size_b']} features in common"
+            wanted = [("skipped", {"message": f"{row['rule']}: {message}"}), ("failure", {"type": row["rule"], "message": message})]
+            found = [(case[0].tag, case[0].attrib) for case in (skip, failure)]
+            c.check("junit: a case", skip.attrib == failure.attrib == names and found == wanted, f"{failure.attrib} {found} {wanted}")
+    none, passed = cases(("--max-loss", "0"), (clean,), 0)
+    c.check("junit: no duplicate", counted(none) == (1, 0, 0, 0) and len(passed) == 1, str(none))
+    for place, said in ((clean, "would be overwritten"), (folder / "none" / "x.xml", "does not exist"), (ledger / "x.xml", "appears as a whole")):
+        kept = clean.read_bytes()
+        done = c.run("dedup", clean, "-o", ledger, "-q", "--force", "--junit", place)
+        c.check(f"junit: refused: {said}", done.returncode == 2 and said in done.stderr and "--junit" in done.stderr and clean.read_bytes() == kept, f"exit {done.returncode}: {done.stderr}")
 
 
 def near_misses(c: Checks) -> None:

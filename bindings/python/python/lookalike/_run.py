@@ -67,10 +67,13 @@ class Run:
     near_misses : str or float, optional
         Write the table ``near_misses``: the pairs that miss the threshold by at most this.
     max_loss : str or float, optional
-        The most that may be removed, ``"30%"`` or ``0.3``, of all documents and of each input with at least 100. A run
-        that would remove more raises and removes nothing. By default 98 % of all, if there are more than 1000.
+        The most that may be removed, ``"30%"``, ``0.3`` or 0, of all documents and of each input with at least 100. A
+        run that would remove more raises and removes nothing. By default 98 % of all, if there are more than 1000.
     max_cluster : int or str, optional
         The largest cluster, in documents or as ``"2%"`` of all.
+    junit : path, optional
+        Write the outcome of :meth:`dedup` to this file as JUnit XML, also if it raises because of `max_loss` or
+        `max_cluster`: a test case for these and one for each removed document.
     max_pairs : int
         Most pairs that :meth:`cluster` lists.
     threads, memory, scratch
@@ -114,6 +117,7 @@ class Run:
         near_misses: str | float | None = None,
         max_loss: str | float | None = None,
         max_cluster: int | str | None = None,
+        junit: str | PathLike[str] | None = None,
         max_pairs: int = 10_000_000,
         threads: int | None = None,
         memory: int | str | None = None,
@@ -141,6 +145,7 @@ class Run:
             near_misses=None if near_misses is None else str(near_misses),
             max_loss=None if max_loss is None else str(max_loss),
             max_cluster=None if max_cluster is None else str(max_cluster),
+            junit=None if junit is None else fspath(junit),
             max_pairs=max_pairs,
             threads=thread_count(threads),
             memory=None if memory is None else size(memory),

@@ -26,6 +26,7 @@ class RunOptions(NamedTuple):
     near_misses: str | None
     max_loss: str | None
     max_cluster: str | None
+    junit: str | None
     max_pairs: int
     threads: int
     memory: int | None

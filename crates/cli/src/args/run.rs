@@ -79,12 +79,17 @@ pub(crate) struct DedupArgs {
     #[command(flatten)]
     pub(crate) extra: ExtraArgs,
     /// Stop (exit code 3) before more than this share is removed, of all documents or of an input
-    /// with at least 100 documents [default: 98% of all, if there are more than 1000]
+    /// with at least 100 documents; 0: if there is any duplicate [default: 98% of all, if there are
+    /// more than 1000]
     #[arg(long, value_name = "PERCENT", help_heading = "Guards")]
     pub(crate) max_loss: Option<String>,
     /// Stop (exit code 3) if a cluster is larger: a number of documents, or a percentage of all
     #[arg(long, value_name = "N|PERCENT", help_heading = "Guards")]
     pub(crate) max_cluster: Option<String>,
+    /// Write the outcome to this file as JUnit XML, replacing it, also if a guard stops the run: a test
+    /// case for the guards and one for each removed document, with its witness
+    #[arg(long, value_name = "FILE", help_heading = "Guards")]
+    pub(crate) junit: Option<PathBuf>,
     /// Remove from INPUT the duplicates of documents in this collection, which is not changed: all
     /// names up to the next option (may be repeated; give INPUT first, or after --). --measure containment: of the INPUT document in the other, whichever is smaller
     #[arg(long, value_name = "OTHER", num_args = 1.., value_parser = utf8(), help_heading = "Which duplicate to keep")]

@@ -19,6 +19,7 @@ pub(super) fn dedup_job(args: &DedupArgs) -> anyhow::Result<Job> {
     let mut job = Job {
         max_loss: args.max_loss.clone(),
         max_cluster: args.max_cluster.clone(),
+        junit: args.junit.clone(),
         against: args.against.clone(),
         against_only: args.against_only,
         mark: args.mark.then(|| args.mark_prefix.clone()),
