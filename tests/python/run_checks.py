@@ -28,6 +28,7 @@ from checks.command_line import (
 )
 from checks.common_elements import common
 from checks.configuration import configuration, dry_runs, helps, ports, presets_and_names
+from checks.compare_runs import compare_runs
 from checks.confusables import confusables
 from checks.counts import counts
 from checks.damaged_inputs import damaged_parquet, hostile, skipped_files
@@ -114,6 +115,7 @@ PARTS = (
     resuming_passages,
     lexicons,
     reclustering,
+    compare_runs,
     witnesses,
     error_bars,
     plan,

@@ -79,7 +79,7 @@ Examples:
   lookalike dedup mails.csv --text-field body --measure cosine \\
       --threshold 0.9 --output clean
   zcat docs.jsonl.gz | lookalike dedup - --output clean --tables tsv")]
-    Dedup(DedupArgs),
+    Dedup(Box<DedupArgs>),
     /// Find near-duplicates without removing any: writes all pairs and clusters
     #[command(after_help = "\
 Examples:
@@ -158,6 +158,16 @@ Examples:
   lookalike show clean --source crawl/part-7.jsonl.zst
   lookalike show clean --grep 'all rights reserved'")]
     Show(ShowArgs),
+    /// Compare the results of two runs: what another threshold, version or rule changes
+    #[command(after_help = "\
+Reads the tables of the runs and no documents.
+
+Examples:
+  lookalike compare-runs strict loose
+  lookalike compare-runs strict loose --list only-b -n 100
+  lookalike compare-runs strict loose --list merged --format json
+  lookalike compare-runs strict loose --output changes --tables tsv")]
+    CompareRuns(CompareRunsArgs),
     /// Restore removed documents into a copy of a result
     #[command(after_help = "\
 The restored documents are kept, and are in neither the ledger nor the clusters

@@ -14,6 +14,7 @@ mod read;
 mod read_passages;
 mod represented;
 mod rule;
+mod run_changes;
 mod table;
 pub mod tables;
 
@@ -30,6 +31,7 @@ pub use read::{DifferenceColumns, ReadDifference, ReadMember, ReadRemoval};
 pub use read_passages::ReadPassage;
 pub use represented::{Represented, RepresentedCells};
 pub use rule::{Identity, Rule, Verify};
+pub use run_changes::{CHANGED, Changed, ChangedRemoval, REGROUPED, Regrouped};
 pub use table::{Table, TableFailure};
 pub use tables::{
     CLUSTERS, Compared, DOCUMENTS, DifferenceCells, DocumentRow, LEDGER, Listed, Member,

@@ -56,6 +56,8 @@ pub struct ReadRemoval {
     pub kept: DocumentName<'static>,
     /// The rule.
     pub rule: String,
+    /// Resemblance of the two, or its estimate.
+    pub resemblance: Option<f64>,
     /// What differs; `None` where the texts were not compared.
     pub difference: Option<ReadDifference>,
 }
@@ -98,6 +100,7 @@ impl ReadRemoval {
     pub fn of(run: &Path) -> Result<impl Iterator<Item = Result<Self, TableError>>, TableError> {
         let table = TableReader::open(run, LEDGER.name, &LEDGER.all())?;
         let [removed, kept, rule] = columns(&table, [REMOVED[0].name, KEPT[0].name, "rule"])?;
+        let resemblance = table.position("resemblance");
         let differences = DifferenceColumns::of(|name| table.position(name));
         Ok(table.filter_map(move |row| {
             let made = row.map(|row| {
@@ -106,6 +109,7 @@ impl ReadRemoval {
                     removed: name(&row, removed)?,
                     kept: name(&row, kept)?,
                     rule: row[rule].as_text().unwrap_or_default().to_owned(),
+                    resemblance: resemblance.and_then(|at| row[at].as_ratio()),
                 })
             });
             made.transpose()

@@ -5,6 +5,7 @@ use crate::contamination::{BENCHMARKS, CONTAMINATION, ITEMS, SPANS};
 use crate::name::{A, B, DOCUMENT, DocumentName, KEPT, LEADER, REMOVED, name_items};
 use crate::passages::{CUTS, EDITS, NEAR, PASSAGES};
 use crate::represented::RepresentedCells;
+use crate::run_changes::{CHANGED, REGROUPED};
 use lookalike_core::Overlap;
 use lookalike_io::Problem;
 use lookalike_io::table::{Cell, Column, Value};
@@ -351,7 +352,7 @@ fn known<'c>(number: u64) -> Cell<'c> {
 
 /// The names of all tables, and all columns of each.
 #[must_use]
-pub fn all_tables() -> [(&'static str, Vec<Column>); 14] {
+pub fn all_tables() -> [(&'static str, Vec<Column>); 16] {
     [
         (LEDGER.name, LEDGER.all()),
         (PAIRS.name, PAIRS.all()),
@@ -367,6 +368,8 @@ pub fn all_tables() -> [(&'static str, Vec<Column>); 14] {
         (NEAR.name, NEAR.all()),
         (CUTS.name, CUTS.all()),
         (EDITS.name, EDITS.all()),
+        (CHANGED.name, CHANGED.all()),
+        (REGROUPED.name, REGROUPED.all()),
     ]
 }
 
@@ -409,6 +412,10 @@ mod tests {
             listed(&CLUSTERS),
             listed(&DOCUMENTS),
             listed(&PROBLEMS),
+            listed(&CHANGED),
+            listed(&REGROUPED),
+            CHANGED.groups[1..].iter().map(|group| described(group)).collect(),
+            described(REGROUPED.groups[1]),
         ] {
             assert!(page.contains(&lines), "docs/reference/tables.md lacks the lines:\n{lines}");
         }

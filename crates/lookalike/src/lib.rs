@@ -146,14 +146,17 @@ pub mod input {
 
 #[cfg(feature = "files")]
 pub mod results {
-    //! Questions about finished runs: two documents side by side, tables, other thresholds, what to restore.
+    //! Questions about finished runs: two documents side by side, tables, other thresholds, what to restore,
+    //! how two runs differ.
     pub use lookalike_engine::{DifferenceKind, DifferenceKinds, DifferenceProfile};
     pub use lookalike_io::TableFormat;
     pub use lookalike_report::{Comparison, SettingsSummary, Summary, TextStyle, human};
     pub use lookalike_run::{
-        DocumentComparison, ExplainedDocument, ExplainedPassage, ExplainedPassages, ExplainedSide,
-        ReclusterJob, ResultTable, Shown, UndoJob, What, compare, compare_in, explain,
-        explain_passages, passages_of, read_table, recluster, show, summary, undo,
+        ClusterChanges, CompareRunsJob, DocumentComparison, ExplainedDocument, ExplainedPassage,
+        ExplainedPassages, ExplainedSide, InputChanges, ReclusterJob, RemovalChanges, ResultTable,
+        RunChange, RunComparison, SettingChange, Shown, UndoJob, What, compare, compare_in,
+        compare_runs, explain, explain_passages, passages_of, read_table, recluster, show, summary,
+        undo,
     };
 }
 

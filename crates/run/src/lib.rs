@@ -14,6 +14,7 @@ mod attributes;
 mod boilerplate;
 pub mod common;
 mod compare;
+mod compare_runs;
 mod decisions;
 mod decontaminate;
 pub mod differences;
@@ -84,6 +85,10 @@ mod words;
 pub use answer::{Answer, AnswerParts, Counts, Member, Named, Pair, Place, Removed};
 pub use boilerplate::BoilerplateLimit;
 pub use compare::{compare, compare_in, compare_texts};
+pub use compare_runs::{
+    ClusterChanges, CompareRunsJob, InputChanges, RemovalChanges, RunChange, RunComparison,
+    SettingChange, compare_runs,
+};
 pub use decontaminate::{
     ContaminatedDocument, Contamination, ContaminationAction, ContaminationSettings, CountedNgrams,
     DecontaminateJob, Portion, PortionItems, PortionSearch, add_found, decontaminate,

@@ -296,7 +296,19 @@ fn foreign(run: &Path, text: &str, commands: &[&str], error: &serde_json::Error)
 }
 
 /// The commands whose results have a summary.
-const COMMANDS: [&str; 4] = ["dedup", "cluster", "decontaminate", "passages"];
+const COMMANDS: [&str; 5] = ["dedup", "cluster", "decontaminate", "passages", "compare-runs"];
+
+/// Those of them whose results are of a run.
+const OF_RUNS: [&str; 2] = ["dedup", "cluster"];
+
+/// The summary of a finished run, whatever analysis it had: for questions that its tables answer.
+///
+/// # Errors
+/// A directory without a finished run.
+pub(crate) fn read_any_summary(run: &Path) -> Result<Summary, LookalikeError> {
+    let text = read_text(run)?;
+    serde_json::from_str(&text).map_err(|e| foreign(run, &text, &OF_RUNS, &e))
+}
 
 /// The summary of a search for repeated passages, and what its job was.
 ///
@@ -318,7 +330,7 @@ pub(crate) fn read_passage_summary(run: &Path) -> Result<(PassageSummary, RunJob
 /// A directory without a finished run, or of another version.
 pub(crate) fn read_summary(run: &Path) -> Result<(Summary, RunJob), LookalikeError> {
     let text = read_text(run)?;
-    let foreign = |e: serde_json::Error| foreign(run, &text, &["dedup", "cluster"], &e);
+    let foreign = |e: serde_json::Error| foreign(run, &text, &OF_RUNS, &e);
     let summary: Summary = serde_json::from_str(&text).map_err(foreign)?;
     check_analysis(run, &summary.settings.analysis, &summary.settings.hash)?;
     let job = summary.settings.other.get("job").cloned().unwrap_or_default();

@@ -1,10 +1,11 @@
-//! The arguments of `lookalike show` and `lookalike undo`.
+//! The arguments of `lookalike show`, `lookalike compare-runs` and `lookalike undo`.
 
 use super::FormatArg;
+use super::options::table_format;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use lookalike::input::Extractor;
-use lookalike::results::DifferenceKind;
+use lookalike::results::{DifferenceKind, RunChange, TableFormat};
 use std::path::PathBuf;
 
 fn difference_kind() -> impl TypedValueParser<Value = DifferenceKind> {
@@ -45,6 +46,40 @@ pub(crate) struct ShowArgs {
     /// Show at most N rows
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
     pub(crate) limit: usize,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = FormatArg::Text)]
+    pub(crate) format: FormatArg,
+}
+
+fn run_change() -> impl TypedValueParser<Value = RunChange> {
+    PossibleValuesParser::new(RunChange::ALL.map(RunChange::name))
+        .try_map(|name| RunChange::named(&name).ok_or("nothing that is listed"))
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareRunsArgs {
+    /// Output directory of a run of `dedup` or `cluster`
+    #[arg(value_name = "A")]
+    pub(crate) a: PathBuf,
+    /// Output directory of another run over the same inputs
+    #[arg(value_name = "B")]
+    pub(crate) b: PathBuf,
+    /// List documents that only A or only B removed, or both for another witness or by another rule,
+    /// or clusters of A that are split in B, or clusters of B that are merged from several of A
+    #[arg(long, value_name = "WHAT", value_parser = run_change())]
+    pub(crate) list: Option<RunChange>,
+    /// List at most N rows
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+    pub(crate) limit: usize,
+    /// Directory for the tables `changed` and `regrouped`, which have all rows
+    #[arg(long, short = 'o', value_name = "DIR", help_heading = "Output")]
+    pub(crate) output: Option<PathBuf>,
+    /// Replace an earlier result
+    #[arg(long, requires = "output", help_heading = "Output")]
+    pub(crate) force: bool,
+    /// Format of the tables
+    #[arg(long, value_parser = table_format(), default_value = "parquet", help_heading = "Output")]
+    pub(crate) tables: TableFormat,
     /// Output format
     #[arg(long, value_enum, default_value_t = FormatArg::Text)]
     pub(crate) format: FormatArg,

@@ -2,6 +2,7 @@
 
 mod collapse;
 mod compare;
+mod compare_runs;
 mod completions;
 mod decontaminate;
 mod dry_run;
@@ -37,7 +38,7 @@ mod undo;
 mod view;
 
 use crate::args::{
-    Cli, ClusterArgs, Command, DecontaminateArgs, DedupArgs, EvaluateArgs, PassagesArgs, PlanArgs,
+    Cli, ClusterArgs, Command, DecontaminateArgs, EvaluateArgs, PassagesArgs, PlanArgs,
     ReclusterArgs, RunArgs, SearchArgs,
 };
 use crate::exit::Exit;
@@ -46,8 +47,8 @@ use crate::log;
 /// Runs a subcommand.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.command {
-        Command::Dedup(DedupArgs { run: RunArgs { log, .. }, .. })
-        | Command::Cluster(ClusterArgs { run: RunArgs { log, .. }, .. })
+        Command::Dedup(args) => log::choose(args.run.log.log),
+        Command::Cluster(ClusterArgs { run: RunArgs { log, .. }, .. })
         | Command::Decontaminate(DecontaminateArgs { search: SearchArgs { log, .. }, .. })
         | Command::Passages(PassagesArgs { search: SearchArgs { log, .. }, .. })
         | Command::Recluster(ReclusterArgs { log, .. })
@@ -74,6 +75,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<Exit> {
         Command::Decontaminate(args) => decontaminate::run(args),
         Command::Passages(args) => passages::run(args),
         Command::Compare(args) => compare::run(args),
+        Command::CompareRuns(args) => compare_runs::run(args),
         Command::Evaluate(args) => evaluate::run(args),
         Command::Explain(args) => explain::run(args),
         Command::Show(args) => show::run(args),

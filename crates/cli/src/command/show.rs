@@ -27,7 +27,8 @@ pub(super) fn run(args: &ShowArgs) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn print(shown: &Shown, out: &mut impl Write) -> anyhow::Result<()> {
+/// Prints rows as a table.
+pub(super) fn print(shown: &Shown, out: &mut impl Write) -> anyhow::Result<()> {
     let header = shown.columns.iter().map(ToString::to_string).collect();
     let cells = |row: &Vec<serde_json::Value>| row.iter().map(written).collect::<Vec<String>>();
     let rows = std::iter::once(header).chain(shown.rows.iter().map(cells));
@@ -39,13 +40,16 @@ fn print(shown: &Shown, out: &mut impl Write) -> anyhow::Result<()> {
 }
 
 /// A value as people read it: files with counts as `file: 3, other: 1`.
-fn written(value: &serde_json::Value) -> String {
+pub(super) fn written(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::Null => "–".into(),
         serde_json::Value::String(text) => text.clone(),
         serde_json::Value::Bool(logical) => if *logical { "yes" } else { "no" }.into(),
         serde_json::Value::Number(number) if number.is_f64() => {
             format!("{:.4}", number.as_f64().unwrap_or_default())
+        }
+        serde_json::Value::Array(values) => {
+            values.iter().map(written).collect::<Vec<_>>().join(", ")
         }
         serde_json::Value::Object(counts) => {
             let one = |(name, count): (&String, &serde_json::Value)| format!("{name}: {count}");
