@@ -9,7 +9,7 @@ DEMO ?= out/demo
 TESTED = --locked --workspace --bin lookalike --tests
 COMMAND = target/debug/lookalike
 
-.PHONY: demo demo-serve check test test-long test-data build fmt lint unit docs check-runs check-kills check-reads check-browser check-pages check-cookbook pictures layers package dist dist-static dist-check wheel release python bench-programs bench bench-peers bench-ratios bench-index bench-service bench-instructions bench-python research experiments clean
+.PHONY: demo demo-serve check test test-long test-data build fmt lint unit docs check-runs check-kills check-reads check-browser check-pages check-cookbook pictures layers package dist dist-static dist-check wheel release python bench-programs bench bench-peers bench-ratios bench-index bench-service bench-instructions bench-python experiments clean
 
 ## Builds lookalike and runs the main job on the project's own samples.
 ## (Quick to build: without object stores, and what is not hot is optimised lightly. `make build` builds what is used and measured.)
@@ -93,7 +93,7 @@ layers:
 ## (Nothing is asked of the network that the build has not fetched.)
 package:
 	$(CARGO) fetch --locked --quiet
-	$(CARGO) package --workspace --exclude lookalike-testing --exclude lookalike-python \
+	$(CARGO) package --workspace --exclude lookalike-testing --exclude lookalike-python --exclude lookalike-research \
 		--locked --offline --no-verify --allow-dirty --quiet
 
 ## Packs the command for this system into out/dist: an archive, a Debian package where dpkg-deb is, checksums.
@@ -173,7 +173,7 @@ python: $(COMMAND)
 ## What the benchmarks run: the command, and the programs of research/.
 bench-programs:
 	$(CARGO) build --release --locked --bin lookalike
-	$(CARGO) build --release --locked $(RESEARCH)
+	$(CARGO) build --release --locked -p lookalike-research
 
 ## Measures the main job against the bare reading loop; takes minutes and a few GB of disk.
 bench: bench-programs
@@ -202,26 +202,18 @@ bench-service: bench-programs
 
 ## Counts the instructions of each hot step, twice; needs valgrind, takes a few minutes.
 bench-instructions:
-	$(CARGO) build --release --locked $(RESEARCH) --bin step
+	$(CARGO) build --release --locked -p lookalike-research --bin step
 	$(PYTHON) benchmarks/instructions.py --repeat 2
 
-## Builds and tests research/, which is a workspace of its own: the papers' experiments and the programs of the benchmarks.
-RESEARCH = --manifest-path research/Cargo.toml
-research:
-	$(CARGO) fmt $(RESEARCH) --check
-	$(CARGO) clippy $(RESEARCH) --all-targets --locked -- -D warnings
-	$(CARGO) test $(RESEARCH) --locked
-
 ## Repeats the papers' experiments on the collections in DATA (news_*, web_*, mail_*, lic_*, ver_*) and writes docs/design/experiments.md.
-EXPERIMENTS = research/target/release/lookalike-research
+EXPERIMENTS = target/release/lookalike-research
 experiments:
 	@test -n "$(DATA)" || { echo "Say where the collections are: make experiments DATA=DIR"; exit 1; }
-	$(CARGO) build --release --locked $(RESEARCH)
+	$(CARGO) build --release --locked -p lookalike-research
 	$(EXPERIMENTS) --news $(DATA)/news_*/docs.* --web $(DATA)/web_*/docs.* --mail $(DATA)/mail_*/docs.* \
 		--campaigns $(DATA)/planted_spam_*/docs.* --licences $(DATA)/lic_*/docs.* --versions $(DATA)/ver_* > docs/design/experiments.md.partial
 	mv docs/design/experiments.md.partial docs/design/experiments.md
 
 clean:
 	$(CARGO) clean
-	$(CARGO) clean $(RESEARCH)
 	rm -rf out

@@ -4,7 +4,7 @@
     instructions.py [--only STEP,...] [--times N] [--repeat N] [--work DIR] [--binaries DIR] [--against FILE]
 
 Times change with the day and with the neighbours of a rented machine; instructions do not. Each step is done by
-research/target/release/step (research/src/bin/step.rs) on the project's samples, N times in one process and 2N times in
+target/release/step (research/src/bin/step.rs) on the project's samples, N times in one process and 2N times in
 another, both under `valgrind --tool=cachegrind`, which counts every instruction. The difference is N repetitions and
 nothing of what came before them, but for some ten thousand instructions that beginning takes now more and now less.
 Instructions are not time: one that misses the cache costs a hundred that do not. They say whether the work of a step

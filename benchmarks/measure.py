@@ -265,13 +265,11 @@ def one_file(corpus: Path, work: Path) -> Path:
 
 
 def programs(binaries: Path, *names: str) -> dict:
-    """Where each program lies: in `binaries`, or in the target directory of research/."""
-    found = {}
-    for name in names:
-        paths = [str(folder / name) for folder in (binaries, ROOT / "research/target/release")]
-        found[name] = next((path for path in paths if os.access(path, os.X_OK)), None)
-        if not found[name]:
-            raise Failed(f"{' or '.join(paths)} is missing: make bench-programs")
+    """Where each program lies in `binaries`."""
+    found = {name: str(binaries / name) for name in names}
+    for path in found.values():
+        if not os.access(path, os.X_OK):
+            raise Failed(f"{path} is missing: make bench-programs")
     return found
 
 

@@ -19,7 +19,7 @@ use lookalike_engine::{
     Progress, SetId, Signer, Silent, Units, Verify, find, ingest_chunks, pipeline,
 };
 use lookalike_io::source::{Body, Chunk, Piece};
-use lookalike_io::{Compression, DiscoverOptions, Format, InputFile, Inputs};
+use lookalike_io::{DiscoverOptions, Format, InputFile, Inputs};
 use lookalike_methods::{MethodSpec, build};
 use lookalike_research::splice::{Origin, Pages, Sources};
 use std::path::PathBuf;
@@ -175,16 +175,9 @@ fn make(pages: &Pages, documents: u64, makers: usize, take: impl FnMut(Chunk) ->
 /// A file that is nowhere: what the records say they are from.
 fn inputs() -> Inputs {
     let file = InputFile {
-        path: PathBuf::from("pages.jsonl"),
-        name: "pages.jsonl".into(),
-        relative: PathBuf::from("pages.jsonl"),
+        path: "pages.jsonl".into(),
         format: Format::JSONL,
-        compression: Compression::None,
-        size: 0,
-        modified: None,
-        object: None,
-        damage: None,
-        partitions: lookalike_io::Partitions::default(),
+        ..InputFile::in_memory("pages.jsonl")
     };
     Inputs::from_files(vec![file], DiscoverOptions::default())
 }
