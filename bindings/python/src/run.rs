@@ -103,7 +103,7 @@ pub(crate) fn run(
 
 /// Predicts a run from a sample: as JSON, and as rows with notes.
 #[pyfunction]
-#[pyo3(signature = (options, settings, *, list_pairs, sample = None, seed = 1, recall = 1.0, labels = None, progress = None, cancelled = None))]
+#[pyo3(signature = (options, settings, *, list_pairs, sample = None, quick = false, seed = 1, recall = 1.0, labels = None, progress = None, cancelled = None))]
 #[allow(clippy::too_many_arguments)]
 pub(crate) fn plan(
     py: Python<'_>,
@@ -111,6 +111,7 @@ pub(crate) fn plan(
     settings: &str,
     list_pairs: bool,
     sample: Option<u64>,
+    quick: bool,
     seed: u64,
     recall: f64,
     labels: Option<PathBuf>,
@@ -118,9 +119,8 @@ pub(crate) fn plan(
     cancelled: Option<Py<PyAny>>,
 ) -> PyResult<Told> {
     let plan = PlanJob::new(options.job(py, settings)?);
-    let sample = sample.unwrap_or(plan.sample);
     let labels = labels.map(LabelSource::File);
-    let plan = PlanJob { cluster: list_pairs, sample, seed, recall, labels, ..plan };
+    let plan = PlanJob { cluster: list_pairs, sample, quick, seed, recall, labels, ..plan };
     let watch = Watch::new(progress, cancelled);
     detached(py, &watch, |progress| {
         let planned = lookalike::planning::plan(&plan, progress)?.plan;

@@ -11,7 +11,7 @@ mod append;
 mod chunk;
 mod options;
 
-pub use options::IngestOptions;
+pub use options::{IngestOptions, Takes};
 
 use crate::collection::Collection;
 use crate::files::{FilePart, piece_bytes};
@@ -50,7 +50,22 @@ pub fn ingest_files(
     options: &IngestOptions,
     progress: &dyn Progress,
 ) -> Result<Collection, EngineError> {
-    ingest_parts(inputs, chunks, file_parts, signer, options, progress)
+    ingest_parts(inputs, chunks, file_parts, signer, (options, None), progress)
+}
+
+/// Reads all inputs, and takes some of their documents only. Others are no part of the collection.
+///
+/// # Errors
+/// As [`ingest`].
+pub fn ingest_some(
+    inputs: &Inputs,
+    signer: &Signer,
+    options: &IngestOptions,
+    takes: Takes<'_>,
+    progress: &dyn Progress,
+) -> Result<Collection, EngineError> {
+    let options = (options, Some(takes));
+    ingest_parts(inputs, inputs.chunks(), file_parts, signer, options, progress)
 }
 
 /// A piece that was read already, and the rest of the inputs by file.
@@ -75,7 +90,7 @@ pub fn ingest_chunks(
     progress: &dyn Progress,
 ) -> Result<Collection, EngineError> {
     let parts = |first: Option<Piece>, rest| std::iter::once(Items(first.into_iter().chain(rest)));
-    ingest_parts(inputs, pieces, parts, signer, options, progress)
+    ingest_parts(inputs, pieces, parts, signer, (options, None), progress)
 }
 
 /// Reads the parts of the inputs. Chunks restored from an interrupted run are skipped in `pieces`;
@@ -85,7 +100,7 @@ fn ingest_parts<S, P, I>(
     mut pieces: S,
     parts: impl FnOnce(Option<Piece>, S) -> I,
     signer: &Signer,
-    options: &IngestOptions,
+    (options, takes): (&IngestOptions, Option<Takes<'_>>),
     progress: &dyn Progress,
 ) -> Result<Collection, EngineError>
 where
@@ -103,6 +118,7 @@ where
         sites: options.sites,
         fields: inputs.options.fields.extra.iter().map(String::as_str).collect(),
         sets: StoredSets::new(options.sequences),
+        takes,
     };
     let mut appender = Appender::new(inputs, options, reader.columns())?;
     appender.collection.replaced_at = reader.replaced_at();

@@ -69,7 +69,7 @@ pub use differences::{
 };
 pub use distinctions::{Described, Distinction, Distinctions};
 pub use error::EngineError;
-pub use ingest::{IngestOptions, ingest, ingest_chunks, ingest_files};
+pub use ingest::{IngestOptions, Takes, ingest, ingest_chunks, ingest_files, ingest_some};
 pub use keep_values::{Valueless, keep_value};
 pub use lookalike_decide::Verify;
 pub use lookalike_join::{

@@ -53,7 +53,7 @@ impl Case {
     }
 
     fn plan(&self, sample: u64) -> Plan {
-        let job = PlanJob { sample, ..PlanJob::new(self.job.clone()) };
+        let job = PlanJob { sample: Some(sample), ..PlanJob::new(self.job.clone()) };
         plan(&job, &Silent).expect("the job makes sense").plan
     }
 }
@@ -82,11 +82,66 @@ fn a_quarter_tells_of_the_whole() {
     );
 }
 
+/// Families of versions of a text, and copies: the truth is in the range for most of the seeds, which is
+/// narrower than that of the sample alone, and no seed is far off.
+#[test]
+fn a_pass_over_all_documents_narrows_the_range() {
+    let folder = tempfile::tempdir().unwrap();
+    let docs = folder.path().join("docs.jsonl");
+    let mut lines: Vec<String> = Vec::new();
+    for family in 0..3_000u64 {
+        let words = |changed: u64| -> String {
+            let word = |at: u64| {
+                let own = if at > 0 && at == changed * 13 { changed } else { 0 };
+                format!("w{:x} ", mix((family * 1_000 + at) * 8 + own + 1) >> 40)
+            };
+            (0..120).map(word).collect()
+        };
+        // Two of three are alone; others have up to seven versions, every other one twice.
+        let versions = if family % 3 == 0 { 1 + family % 7 } else { 1 };
+        for version in 0..versions {
+            let line = format!("{{\"text\":\"{}\"}}\n", words(version));
+            lines.extend(std::iter::repeat_n(line, 1 + (version % 2) as usize));
+        }
+    }
+    // In another order than that of the families.
+    lines.sort_by_cached_key(|line| {
+        let add = |all: u64, byte| mix(all.wrapping_add(u64::from(byte) + 1));
+        line.bytes().fold(7, add)
+    });
+    std::fs::write(&docs, lines.concat()).unwrap();
+    let distinct: std::collections::BTreeSet<&String> = lines.iter().collect();
+    let copies = (lines.len() - distinct.len()) as u64;
+    let mut job = Job::new(vec![docs.display().to_string()], folder.path().join("out"));
+    (job.threads, job.report) = (2, false);
+    let summary = run_dedup(&job, &Silent).unwrap().summary;
+    let (truth, bytes) = (summary.removed.total(), std::fs::metadata(&docs).unwrap().len());
+    let mut within = 0;
+    for seed in 1..=10 {
+        let of = |quick| {
+            let sample = Some(bytes / 20);
+            let job = PlanJob { sample, seed, quick, ..PlanJob::new(job.clone()) };
+            plan(&job, &Silent).unwrap().plan
+        };
+        let (said, quick) = (of(false), of(true));
+        assert_eq!(
+            (said.documents, said.documents_range),
+            (summary.documents, (summary.documents, summary.documents))
+        );
+        assert_eq!((said.removed.copies, quick.removed.copies), (Some(copies), None));
+        let width = |plan: &Plan| plan.removed.high - plan.removed.low;
+        assert!(width(&said) * 2 < width(&quick), "{:?} {:?}", said.removed, quick.removed);
+        within += u32::from((said.removed.low..=said.removed.high).contains(&truth));
+        assert!(said.removed.expected.abs_diff(truth) * 5 < truth, "{:?} {truth}", said.removed);
+    }
+    assert!(within >= 8, "{within} of 10");
+}
+
 #[test]
 fn another_seed_is_another_sample_and_the_same_seed_the_same() {
     let case = Case::new(3000);
     let of = |seed| {
-        let job = PlanJob { sample: 256 << 10, seed, ..PlanJob::new(case.job.clone()) };
+        let job = PlanJob { sample: Some(256 << 10), seed, ..PlanJob::new(case.job.clone()) };
         let mut plan = plan(&job, &Silent).expect("the job makes sense").plan;
         plan.run = None;
         plan
@@ -192,7 +247,7 @@ fn documents_of_one_value_do_not_match_in_a_sample() {
         let removed = run_dedup(&job, &Silent).unwrap().summary.removed.total();
         let whole = plan(&PlanJob::new(job.clone()), &Silent).unwrap().plan;
         assert_eq!((whole.removed.expected, whole.sample.whole), (removed, true), "{keep}");
-        let sampled = PlanJob { sample: 300_000, ..PlanJob::new(job.clone()) };
+        let sampled = PlanJob { sample: Some(300_000), ..PlanJob::new(job.clone()) };
         let said = plan(&sampled, &Silent).unwrap().plan;
         assert!(!said.sample.whole);
         let (low, high) = (said.removed.low, said.removed.high);
@@ -208,6 +263,6 @@ fn documents_of_one_value_do_not_match_in_a_sample() {
     (job.settings.across, job.settings.linkage) = (Some("inputs".into()), None);
     job.inputs.push(other.display().to_string());
     let removed = run_dedup(&job, &Silent).unwrap().summary.removed.total();
-    let said = plan(&PlanJob::new(job.clone()), &Silent).unwrap().plan;
-    assert_eq!(said.removed.expected, removed);
+    let all = PlanJob { sample: Some(u64::MAX), ..PlanJob::new(job.clone()) };
+    assert_eq!(plan(&all, &Silent).unwrap().plan.removed.expected, removed);
 }

@@ -5,6 +5,7 @@
 //! similarity, recall), `cost` (time and memory). Most near-duplicates of a sampled document are
 //! not in the sample, so the removal within it is a lower bound, and is stated as such.
 
+mod coordinated;
 mod cost;
 mod job;
 mod listing;
@@ -18,6 +19,7 @@ pub use job::{DEFAULT_SAMPLE, PlanJob};
 
 use crate::evaluate::job::usual_list_from;
 use crate::evaluate::labels::{self, Labelled, Names};
+use coordinated::Coordinated;
 use cost::{Forecast, Growth};
 use listing::{Listing, growth, list};
 use lookalike_engine::{
@@ -57,7 +59,8 @@ pub struct Planned {
 
 /// Reads a sample and predicts results and cost of the job. Writes temporary files only.
 ///
-/// Memory is that of a run over the sample; time is about six times that of such a run.
+/// Memory is that of a run over the sample, and 16 bytes for each document; time is that of reading and
+/// hashing all documents. With [`PlanJob::quick`], it is about twice that of a run over the sample.
 ///
 /// ```
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -105,9 +108,7 @@ pub(crate) fn plan_inputs(
     let keep = job.job.settings.keep_rules()?;
     let threads = job.job.thread_count();
     // The settings are refused before anything is searched.
-    let steps = ways(job, &settings)?.len() as u32 + 2;
-    // The exact join, the pairs below the threshold, and each other method.
-    progress.step(1, steps);
+    ways(job, &settings)?;
     let inputs = match inputs {
         Some(inputs) => inputs,
         None => discover(&job.job, &keep)?.0,
@@ -120,9 +121,17 @@ pub(crate) fn plan_inputs(
     let memory = Memory::of(job.job.memory);
     let linkage = job.job.settings.resolved(job.cluster).linkage();
     let lists = job.cluster || linkage == Linkage::Components;
+    let bytes = job.sample_of(inputs.files.iter().map(|file| file.size).sum());
+    let sample = inputs.sample(bytes, job.seed);
+    // Of a sample, no other method can be shown to have a recall of 1: then none is tried but the job's own.
+    let hopeless = job.recall >= 1.0 && !sample.is_whole();
+    let ways: Vec<Way> = ways.into_iter().filter(|way| way.own || !hopeless).collect();
+    // The exact join, the pairs below the threshold, and each other method.
+    let steps = ways.len() as u32 + 2;
+    progress.step(1, steps);
     let bench = Bench {
         inputs: &inputs,
-        sample: &inputs.sample(job.sample, job.seed),
+        sample: &sample,
         keep: &keep,
         pool: &pool(threads)?,
         threads,
@@ -183,16 +192,30 @@ fn predict(
         // A sample need not have every value that is preferred.
         keep_fields::check(inputs, bench.keep, &trial.collection, false)?;
     }
-    let size = Size::of(inputs, sample, &trial)?;
+    let mut size = Size::of(inputs, sample, &trial)?;
     if let Some(most) = job.job.settings.ignore_common {
         ignore_common(bench, &trial.collection, (&mut settings, &mut ways), most, size.share)?;
         trial = bench.run(&settings, &exact)?;
+    }
+    // Copies are removed whatever else they are compared by only if nothing keeps them apart.
+    let apart = job.job.settings.across.is_some()
+        || job.job.settings.separate_by.is_some()
+        || !job.job.settings.distinct_by.is_empty();
+    let passed = match sample.is_whole() || job.quick || apart {
+        true => None,
+        false => coordinated::pass(bench, &settings, (sample.bytes(), job.seed))?,
+    };
+    if let Some(passed) = &passed {
+        size.take(passed, trial.collection.len());
     }
     let growth = growth(bench, &trial.collection, &settings, trial.removed())?;
     let from = usual_list_from(&settings)?;
     bench.progress.step(2, steps);
     let listing = list(bench, &trial.collection, &settings, from, trial.chunks, size.share)?;
-    let removed = removal(&listing, &size, sample, bench.linkage, trial.removed());
+    let removed = match &passed {
+        Some(passed) => passed.removal(trial.removed()),
+        None => removal(&listing, &size, sample, bench.linkage, trial.removed()),
+    };
     let (in_sample, pairs) = listing.matching_pairs();
     let times = size.documents as f64 / f64::from(trial.collection.len().max(1));
     let met = match (bench.list_pairs, in_sample, trial.removed()) {
@@ -215,6 +238,7 @@ fn predict(
     let (read, problems) = read_documents(trial.collection)?;
     let others = try_ways(bench, ways, &listing, &forecast, job.job.max_pairs, steps)?;
     let (methods, costs) = std::iter::once(of_exact).chain(others).unzip();
+    let features = (trial.memory_model.unit_elements * times) as u64;
     let mut plan = Plan {
         tool: Tool::lookalike(),
         command: if job.cluster { "cluster".into() } else { "dedup".into() },
@@ -232,7 +256,8 @@ fn predict(
         documents: size.documents,
         documents_range: size.documents_range(),
         tokens: size.tokens,
-        features: (trial.memory_model.unit_elements * times) as u64,
+        features,
+        spark: cost::spark(size.documents, features),
         text_bytes: size.text_bytes,
         similarity: listing.steps(&settings, from),
         removed: PlanRemoval { pairs, ..removed },
@@ -335,7 +360,7 @@ fn try_ways(
 ) -> Result<Vec<(PlanRecall, PlanCost)>, LookalikeError> {
     let settings = forecast.settings;
     let mut tried = Vec::new();
-    for (step, Way { name, approach, theory }) in (3..).zip(ways) {
+    for (step, Way { name, approach, theory, .. }) in (3..).zip(ways) {
         bench.progress.step(step, steps);
         let trial = bench.run(settings, &approach)?;
         let cost = forecast.cost(&name, &trial);
@@ -423,6 +448,15 @@ impl Size {
         Ok(Self { documents, tokens, text_bytes, sampled_bytes, times, share, error })
     }
 
+    /// Takes what is known of all documents.
+    fn take(&mut self, passed: &Coordinated, sampled: u32) {
+        let times = passed.documents as f64 / self.documents.max(1) as f64;
+        self.tokens = (self.tokens as f64 * times).round() as u64;
+        (self.documents, self.text_bytes) = (passed.documents, passed.text_bytes);
+        self.share = f64::from(sampled) / passed.documents.max(1) as f64;
+        self.error = 0.0;
+    }
+
     fn documents_range(&self) -> (u64, u64) {
         let documents = self.documents as f64;
         let sampled = documents * self.share;
@@ -457,7 +491,7 @@ fn removal(
 ) -> PlanRemoval {
     if sample.is_whole() {
         let (expected, low, high) = (in_sample, in_sample, in_sample);
-        return PlanRemoval { expected, low, high, in_sample, pairs: 0.0 };
+        return PlanRemoval { expected, low, high, in_sample, ..PlanRemoval::default() };
     }
     let sampled = (size.documents as f64 * size.share).max(1.0);
     let share = size.share * listing.documents as f64 / sampled;
@@ -474,7 +508,18 @@ fn removal(
         low,
         high,
         in_sample,
-        pairs: 0.0,
+        ..PlanRemoval::default()
+    }
+}
+
+impl Coordinated {
+    /// Expected removal; `in_sample` of it is known from the sample that was read by place.
+    fn removal(&self, in_sample: u64) -> PlanRemoval {
+        let low = (self.removed.low.floor() as u64).max(in_sample);
+        let high = (self.removed.high.ceil() as u64).max(low);
+        let expected = (self.removed.expected.round() as u64).clamp(low, high);
+        let (copies, by_key) = (Some(self.copies), Some(self.sampled));
+        PlanRemoval { expected, low, high, in_sample, copies, by_key, pairs: 0.0 }
     }
 }
 
@@ -495,15 +540,25 @@ fn notes(plan: &Plan, listed: u64, linkage: Linkage, across: bool) -> Vec<String
              are not sampled.",
             plan.removed.in_sample, sample.documents
         ));
-        let high = match linkage {
-            Linkage::Leaders if !across => "if all documents had the same number of partners",
-            _ => "if every pair removed a document",
-        };
-        notes.push(format!(
-            "Removal in all is computed from the estimated number of partners of a document: the low end is the \
-             minimum for their mean and variance, the high end is the removal {high}, each widened by two \
-             standard errors (jackknife)."
-        ));
+        notes.push(match plan.removed.by_key {
+            Some(sampled) => format!(
+                "Removal in all: copies were counted in all documents; other duplicates are estimated from {sampled} \
+                 documents that were sampled by a key which near-duplicates have in common. The low end is the removal \
+                 among these, the high end assumes that no other document could be its witness, each widened by two \
+                 standard errors."
+            ),
+            None => {
+                let high = match linkage {
+                    Linkage::Leaders if !across => "if all documents had the same number of partners",
+                    _ => "if every pair removed a document",
+                };
+                format!(
+                    "Removal in all is computed from the estimated number of partners of a document: the low end is the \
+                     minimum for their mean and variance, the high end is the removal {high}, each widened by two \
+                     standard errors (jackknife)."
+                )
+            }
+        });
         if across {
             notes.push(
                 "Near-duplicates of the same value are not counted, and they are kept together: where there are \

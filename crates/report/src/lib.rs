@@ -62,7 +62,8 @@ pub use passage_exhibits::{
 pub use passage_summary::{NearCounts, PassageSummary, SpanCounts};
 pub use passages::{PASSAGE_BOUNDS, Passage, PassageBounds, Passages, shared_passages};
 pub use plan::{
-    Plan, PlanCost, PlanGrowth, PlanPhase, PlanRecall, PlanRemoval, PlanRun, PlanSample, PlanStep,
+    Plan, PlanCost, PlanGrowth, PlanPhase, PlanRecall, PlanRemoval, PlanRun, PlanSample, PlanSpark,
+    PlanStep,
 };
 pub use tokens::{Form, Tokenize, Tokens, Vocabulary};
 

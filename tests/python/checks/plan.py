@@ -104,7 +104,7 @@ def plan(c: Checks) -> None:
             c.check(f"plan {name} {seed}: memory within a factor of two", not memory or 0.5 < memory["predicted"] / memory["actual"] < 2, memory)
     docs = cases["pairs"]
     keys = {"tool", "command", "settings", "inputs", "input_bytes", "sample", "documents", "documents_range", "tokens", "features", "text_bytes",
-            "similarity", "removed", "growth", "methods", "differences", "notes", "run"}
+            "similarity", "removed", "growth", "methods", "spark", "differences", "notes", "run"}
     trees = []
     for threads, order in ((1, docs), (2, docs[::-1]), (7, docs)):
         said = planned(f"on {threads}", *order, "--sample", "512KiB", "-j", threads)
@@ -114,7 +114,7 @@ def plan(c: Checks) -> None:
         c.check("plan: a cost for each method", [one["method"] for one in run["costs"]] == names and run["recommended"] in names, run)
         trees.append(json.dumps(said))
     c.check("plan: the same bytes on 1, 2 and 7 threads and in any order", trees[0] == trees[1] == trees[2])
-    whole = planned("whole", *docs)
+    whole = planned("whole", *docs, "--sample", "64MiB")
     truth = summary_of(c.out("plan pairs 1"))
     exact = [whole["removed"][name] for name in ("low", "expected", "high")] == [sum(truth["removed"].values())] * 3
     c.check("plan: a sample of everything is exact", exact and whole["sample"]["whole"] and whole["tokens"] == truth["tokens"], whole["removed"])
@@ -122,13 +122,16 @@ def plan(c: Checks) -> None:
     said = planned("packed", packed, "--sample", packed.stat().st_size // 3)
     close = 0.7 < said["documents"] / truth["documents"] < 1.4
     c.check("plan: a compressed file is read from its beginning, and that is said", close and said["sample"]["files_from_beginning"] == 1 and "beginning" in " ".join(said["notes"]), said)
+    quick = planned("quick", *docs, "--sample", "512KiB", "--quick")
+    c.check("plan: quick is without a pass", "copies" not in quick["removed"] and quick["removed"]["low"] < sum(truth["removed"].values()) < quick["removed"]["high"], quick["removed"])
+    c.check("plan: no method without a chance is tried", [one["method"] for one in quick["methods"]] == ["exact"], quick["methods"])
     said = planned("cluster", *docs, "--sample", "512KiB", "--command", "cluster", "--threshold", "0.6")
     (folder / "plan.json").write_text(json.dumps(said))
     out = c.out("plan cluster")
     done = c.run("cluster", *docs, "--threshold", "0.7", "-o", out, "-q", "-j", "1", "--plan", folder / "plan.json")
     c.check("plan: what differs is named", done.returncode == 0 and "threshold" in summary_of(out)["run"]["plan"]["differs"], done.stderr)
     text = c.run("plan", *docs, "--sample", "512KiB", "--recall", "0.9")
-    c.check("plan: people are told", text.returncode == 0 and all(word in text.stdout for word in ("removed", "Recommended: ", "lower bound", "minhash-lsh:k=256,recall=0.9,")), text.stdout + text.stderr)
+    c.check("plan: people are told", text.returncode == 0 and all(word in text.stdout for word in ("removed", "on one machine", "on Spark", "Recommended: ", "lower bound", "minhash-lsh:k=256,recall=0.9,")), text.stdout + text.stderr)
     # What is recommended is what the documented rule makes of the numbers in the plan, and running it keeps the promise.
     for label, paths, sample, recall, memory in (
         ("all", docs, "64MiB", 1.0, "1GiB"), ("most", docs, "64MiB", 0.9, "1GiB"), ("half", docs, "512KiB", 0.5, "1GiB"), ("most, of a sample", docs, "512KiB", 0.95, "1GiB"),

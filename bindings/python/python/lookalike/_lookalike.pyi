@@ -363,6 +363,7 @@ def plan(
     *,
     list_pairs: bool,
     sample: int | None = None,
+    quick: bool = False,
     seed: int = 1,
     recall: float = 1.0,
     labels: str | None = None,

@@ -180,6 +180,7 @@ class Run:
         *,
         cluster: bool = False,
         sample: int | str | None = None,
+        quick: bool = False,
         seed: int = 1,
         recall: float = 1.0,
         labels: str | PathLike[str] | None = None,
@@ -192,7 +193,9 @@ class Run:
         cluster : bool
             Predict :meth:`cluster` instead of :meth:`dedup`.
         sample : int or str, optional
-            Bytes to read.
+            Bytes of the sample; by default one in 96 of the inputs, 4 to 64 MiB.
+        quick : bool
+            Read the sample only, and not all documents once to count copies and to estimate removal.
         seed : int
             Another one takes another sample.
         recall : float
@@ -207,6 +210,7 @@ class Run:
             settings.to_json(),
             list_pairs=cluster,
             sample=None if sample is None else size(sample),
+            quick=quick,
             seed=seed,
             recall=recall,
             labels=None if labels is None else fspath(labels),

@@ -39,9 +39,13 @@ pub(crate) struct PlanArgs {
     /// Command to plan
     #[arg(long, value_parser = ["dedup", "cluster"], default_value = "dedup", help_heading = "Plan")]
     pub(crate) command: String,
-    /// Size of the sample; it is read several times
-    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "64MiB", help_heading = "Plan")]
-    pub(crate) sample: usize,
+    /// Size of the sample; it is read several times [default: one in 96 of the inputs, 4 to 64 MiB]
+    #[arg(long, value_name = "SIZE", value_parser = size, help_heading = "Plan")]
+    pub(crate) sample: Option<usize>,
+    /// Read the sample only, and not all documents once to count copies and to estimate removal: in
+    /// less time, and with a wider range
+    #[arg(long, help_heading = "Plan")]
+    pub(crate) quick: bool,
     /// Random seed of the sample
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Plan")]
     pub(crate) seed: u64,

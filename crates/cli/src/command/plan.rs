@@ -32,9 +32,10 @@ pub(super) fn run(args: &PlanArgs) -> anyhow::Result<Exit> {
         command: command_line(),
         ..Job::new(args.input.inputs.clone(), "")
     };
-    let (sample, seed, recall) = (args.sample as u64, args.seed, args.recall);
+    let (sample, seed, recall) = (args.sample.map(|bytes| bytes as u64), args.seed, args.recall);
     let labels = args.labels.clone().map(LabelSource::File);
-    let job = PlanJob { cluster, sample, seed, recall, labels, ..PlanJob::new(job) };
+    let job =
+        PlanJob { cluster, sample, quick: args.quick, seed, recall, labels, ..PlanJob::new(job) };
     interrupt::listen()?;
     let planned = with_progress(args.quiet, |progress| plan(&job, progress))?;
     let plan = &planned.plan;
@@ -78,6 +79,7 @@ pub(super) fn print(plan: &Plan, out: &mut impl Write) -> anyhow::Result<()> {
     }
     table(steps)?;
     table(numbers_table(plan.method_rows()))?;
+    table(pairs_table(plan.machines()))?;
     if let Some(run) = &plan.run {
         let reason = with_flags(&run.reason);
         match (&run.recommended, &run.options) {

@@ -1,5 +1,6 @@
 //! Reads one chunk: tokens, features and signatures of its documents.
 
+use super::options::Takes;
 use crate::block::{Block, HeldSets, SharedSets};
 use crate::collection::{Document, SetRef};
 use crate::signer::LargeSet;
@@ -73,6 +74,8 @@ pub(super) struct Reader<'a> {
     pub(super) sites: Option<SiteRule>,
     pub(super) fields: Vec<&'a str>,
     pub(super) sets: StoredSets,
+    /// Which documents are taken, if not all are.
+    pub(super) takes: Option<Takes<'a>>,
 }
 
 impl Reader<'_> {
@@ -108,6 +111,7 @@ impl Reader<'_> {
         let mut low_ends = Vec::new();
         let (alone, mut large) = (chunk.is_large(), None);
         chunk.visit_once(self.inputs, visit, &mut |item| match item {
+            Item::Record(record) if self.takes.is_some_and(|takes| !takes(&record)) => {}
             Item::Record(mut record) => {
                 let (low_ends, large) = (&mut low_ends, alone.then_some(&mut large));
                 let sets = Sets { low, low_ends, high, large };

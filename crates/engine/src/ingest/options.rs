@@ -2,7 +2,11 @@
 
 use crate::site::SiteRule;
 use lookalike_cluster::KeepRule;
+use lookalike_io::RecordView;
 use std::path::PathBuf;
+
+/// Whether a document is taken into a collection.
+pub type Takes<'a> = &'a (dyn Fn(&RecordView<'_>) -> bool + Sync);
 
 /// Options of reading a collection.
 #[derive(Debug, Clone)]

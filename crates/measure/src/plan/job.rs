@@ -3,8 +3,14 @@
 use crate::evaluate::LabelSource;
 use lookalike_run::Job;
 
-/// Default size of the sample, in bytes of input.
+/// Largest default size of the sample, in bytes of input.
 pub const DEFAULT_SAMPLE: u64 = 64 << 20;
+
+/// Smallest default size of the sample.
+const LEAST_SAMPLE: u64 = 4 << 20;
+
+/// Share of the inputs that the default sample is, between these sizes: one in this number.
+const SAMPLE_SHARE: u64 = 96;
 
 /// A run to be planned, and its required recall.
 #[derive(Debug, Clone)]
@@ -13,8 +19,10 @@ pub struct PlanJob {
     pub job: Job,
     /// Whether it is a run of `cluster`, which lists all pairs and writes no documents.
     pub cluster: bool,
-    /// Size of the sample, in bytes of the input files.
-    pub sample: u64,
+    /// Size of the sample, in bytes of the input files; `None` for one in 96 of them, between 4 and 64 MiB.
+    pub sample: Option<u64>,
+    /// Read the sample only: no pass over all documents, which counts copies and estimates removal.
+    pub quick: bool,
     /// Seed of the sample.
     pub seed: u64,
     /// Required recall, above 0 and at most 1.
@@ -24,9 +32,15 @@ pub struct PlanJob {
 }
 
 impl PlanJob {
-    /// Plans `dedup` with a sample of 64 MiB and a recall of 1.
+    /// Plans `dedup` with a recall of 1.
     #[must_use]
     pub fn new(job: Job) -> Self {
-        Self { job, cluster: false, sample: DEFAULT_SAMPLE, seed: 1, recall: 1.0, labels: None }
+        let (cluster, quick) = (false, false);
+        Self { job, cluster, sample: None, quick, seed: 1, recall: 1.0, labels: None }
+    }
+
+    /// Size of the sample of inputs of this size.
+    pub(super) fn sample_of(&self, bytes: u64) -> u64 {
+        self.sample.unwrap_or((bytes / SAMPLE_SHARE).clamp(LEAST_SAMPLE, DEFAULT_SAMPLE))
     }
 }

@@ -71,14 +71,9 @@ impl Trial {
 }
 
 impl Bench<'_> {
-    /// Reads and matches.
-    pub(super) fn run(
-        &self,
-        settings: &MatchSettings,
-        approach: &Approach,
-    ) -> Result<Trial, LookalikeError> {
-        let signer = Signer::for_approach(settings, approach)?.of_inputs(self.inputs);
-        let options = IngestOptions {
+    /// Options of reading documents.
+    pub(super) fn ingest_options(&self) -> IngestOptions {
+        IngestOptions {
             trim_heap: false,
             threads: self.threads,
             strict: self.strict,
@@ -91,7 +86,17 @@ impl Bench<'_> {
             in_flight: self.memory.in_flight(),
             sequences: self.memory.sequences(),
             sites: None,
-        };
+        }
+    }
+
+    /// Reads and matches.
+    pub(super) fn run(
+        &self,
+        settings: &MatchSettings,
+        approach: &Approach,
+    ) -> Result<Trial, LookalikeError> {
+        let signer = Signer::for_approach(settings, approach)?.of_inputs(self.inputs);
+        let options = self.ingest_options();
         let started = Instant::now();
         self.progress.phase("reading", Some(self.sample.bytes()));
         let (read, beginning) = (AtomicU32::new(0), AtomicU64::new(0));

@@ -19,6 +19,8 @@ const ABOVE: f64 = 0.25;
 pub(super) struct Way {
     /// Its name in plans.
     pub(super) name: String,
+    /// Whether the job names it.
+    pub(super) own: bool,
     pub(super) approach: Approach,
     /// Theoretical probability of a common key, if known.
     pub(super) theory: Option<Theory>,
@@ -48,6 +50,7 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
             )));
         }
         ways.push(Way {
+            own: true,
             name: name_of(&spec, method.verify),
             approach: by_method(method, &spec, statistics)?,
             theory: Theory::of(&spec, settings),
@@ -63,6 +66,7 @@ pub(super) fn ways(job: &PlanJob, settings: &MatchSettings) -> Result<Vec<Way>, 
         let method = Some(build(&spec, None)?.into());
         let theory = Theory::of(&spec, settings);
         ways.push(Way {
+            own: false,
             name,
             approach: Approach { method, verify, key_limit: None, common: None },
             theory,

@@ -43,6 +43,9 @@ pub struct Plan {
     pub growth: Vec<PlanGrowth>,
     /// Methods, and the recall of each.
     pub methods: Vec<PlanRecall>,
+    /// The run on Spark.
+    #[serde(default)]
+    pub spark: PlanSpark,
     /// What differs between duplicates in the sample and the kept documents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<DifferenceSummary>,
@@ -97,6 +100,12 @@ pub struct PlanRemoval {
     pub high: u64,
     /// Documents removed within the sample: a lower bound of the share that is removed.
     pub in_sample: u64,
+    /// Documents with the content of an earlier one, if all documents were read: exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copies: Option<u64>,
+    /// Documents that were sampled by key, if all documents were read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_key: Option<u64>,
     /// Expected pairs of documents that reach the threshold, in the collection.
     pub pairs: f64,
 }
@@ -121,6 +130,17 @@ pub struct PlanRecall {
     pub recall_in_sample: Option<f64>,
     /// Precision measured in the sample; `None` if no pair was found.
     pub precision_in_sample: Option<f64>,
+}
+
+/// What a run takes on Spark, by a model of measured runs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanSpark {
+    /// Seconds of one core, on all machines together.
+    pub core_seconds: u64,
+    /// Bytes that cross shuffles.
+    pub shuffled_bytes: u64,
+    /// Bytes of the stages between jobs.
+    pub stage_bytes: u64,
 }
 
 /// Values that depend on the machine and time.

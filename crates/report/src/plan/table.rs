@@ -1,7 +1,10 @@
 //! The tables of a plan on the terminal.
 
-use super::{Plan, PlanStep};
+use super::{Plan, PlanSpark, PlanStep};
 use crate::human::{bytes, count, duration, share};
+
+/// Numbers of cores for which times are told.
+const CORES: [f64; 3] = [8.0, 32.0, 96.0];
 
 /// Characters of the longest bar.
 const BAR: f64 = 30.0;
@@ -11,6 +14,7 @@ impl Plan {
     #[must_use]
     pub fn table(&self) -> Vec<(String, String)> {
         let about = if self.sample.whole { "" } else { "about " };
+        let known = self.sample.whole || self.removed.copies.is_some();
         let of_all = |part: u64| share(part.min(self.documents), self.documents);
         let removed = self.removed;
         let range = match self.sample.whole {
@@ -34,7 +38,7 @@ impl Plan {
         };
         let rows = [
             ("sample", sample),
-            ("documents", format!("{about}{}", count(self.documents))),
+            ("documents", format!("{}{}", if known { "" } else { about }, count(self.documents))),
             ("text", format!("{about}{}, {} tokens", bytes(self.text_bytes), count(self.tokens))),
             (
                 "removed",
@@ -49,7 +53,41 @@ impl Plan {
                 ),
             ),
         ];
-        rows.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+        let copies = removed
+            .copies
+            .map(|copies| ("  copies", format!("{} ({})", count(copies), of_all(copies))));
+        let rows = rows.into_iter().chain(copies);
+        rows.map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// What the recommended method takes on one machine, and the run on Spark: names and values.
+    #[must_use]
+    pub fn machines(&self) -> Vec<(String, String)> {
+        let run = self.run.iter();
+        let cost = run.flat_map(|run| {
+            let cost = run.costs.iter().find(|cost| Some(&cost.method) == run.recommended.as_ref());
+            cost.map(|cost| (cost, run.threads as f64))
+        });
+        let one = cost.map(|(cost, threads)| {
+            let all = cost.seconds * threads;
+            let on = |cores: f64| format!("{} on {cores}", duration(all / cores));
+            format!(
+                "{} of one core: {}; {} of memory, {} of disk",
+                duration(all),
+                CORES.map(on).join(", "),
+                bytes(cost.peak_memory_bytes),
+                bytes(cost.scratch_bytes)
+            )
+        });
+        let PlanSpark { core_seconds, shuffled_bytes, stage_bytes } = self.spark;
+        let spark = format!(
+            "{} of one core; {} shuffled, {} of stages",
+            duration(core_seconds as f64),
+            bytes(shuffled_bytes),
+            bytes(stage_bytes)
+        );
+        let one = one.map(|one| ("on one machine".to_owned(), one));
+        one.chain((core_seconds > 0).then(|| ("on Spark".to_owned(), spark))).collect()
     }
 
     /// The pairs by similarity: lower bound, in the sample, expected in the collection, a bar.
