@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 cargo=${CARGO:-cargo}
 work=$(mktemp -d "${TMPDIR:-/tmp}/lookalike-install.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-"$cargo" package --workspace --exclude lookalike-testing --exclude lookalike-python \
+"$cargo" package --workspace --exclude lookalike-testing --exclude lookalike-python --exclude lookalike-research \
     --locked --no-verify --allow-dirty --quiet --target-dir "$work/packed"
 mkdir "$work/crates"
 for crate in "$work"/packed/package/*.crate; do

@@ -43,7 +43,7 @@ class Parser:
     def __init__(self, binary: Path):
         self.binary = binary
         self.variables = {name: value for name, value in os.environ.items() if not name.startswith("LOOKALIKE_")}
-        self.commands = set(re.findall(r"^  (\w+) ", self.said(["--help"], "."), re.MULTILINE))
+        self.commands = set(re.findall(r"^  ([\w-]+) ", self.said(["--help"], "."), re.MULTILINE))
 
     def said(self, words: list, folder: str) -> str:
         options = {"cwd": folder, "env": self.variables, "stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
