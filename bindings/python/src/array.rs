@@ -42,14 +42,16 @@ impl Array {
     fn field(&self) -> Field {
         Field::new("", self.0.data_type().clone(), self.0.is_nullable())
     }
+}
 
-    /// The number of a row; negative ones count from the end.
-    fn row(&self, at: isize) -> PyResult<usize> {
-        let length = self.0.len();
-        let row = if at < 0 { at.checked_add_unsigned(length) } else { Some(at) };
-        let row = row.and_then(|row| usize::try_from(row).ok()).filter(|row| *row < length);
-        row.ok_or_else(|| PyIndexError::new_err(format!("row {at} of {length}")))
-    }
+/// The number of a row of so many; negative ones count from the end.
+///
+/// # Errors
+/// There is no such row.
+pub(crate) fn row_number(at: isize, length: usize) -> PyResult<usize> {
+    let row = if at < 0 { at.checked_add_unsigned(length) } else { Some(at) };
+    let row = row.and_then(|row| usize::try_from(row).ok()).filter(|row| *row < length);
+    row.ok_or_else(|| PyIndexError::new_err(format!("row {at} of {length}")))
 }
 
 #[pymethods]
@@ -83,7 +85,7 @@ impl Array {
         at: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let Ok(slice) = at.cast::<PySlice>() else {
-            return value_at(py, &self.0, self.row(at.extract()?)?);
+            return value_at(py, &self.0, row_number(at.extract()?, self.0.len())?);
         };
         let range = slice.indices(self.0.len() as isize)?;
         if range.step != 1 {

@@ -60,6 +60,7 @@ fn _lookalike(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(minhash::lsh_bands, module)?)?;
     module.add_function(wrap_pyfunction!(minhash::lsh_probability, module)?)?;
     module.add_function(wrap_pyfunction!(find::find, module)?)?;
+    module.add_function(wrap_pyfunction!(find::report, module)?)?;
     module.add_function(wrap_pyfunction!(settings::checked_settings, module)?)?;
     module.add_function(wrap_pyfunction!(settings::given_fields, module)?)?;
     module.add_function(wrap_pyfunction!(settings::joined_text, module)?)?;

@@ -1,13 +1,16 @@
 //! Result tables, which every library that speaks Arrow can take.
 
-use crate::array::{Array, value_at};
+use crate::array::{Array, row_number, value_at};
 use crate::ipc;
-use arrow_array::{ArrayRef, RecordBatch, StructArray};
+use arrow_array::{ArrayRef, RecordBatch, StructArray, UInt64Array};
 use arrow_schema::{Field, SchemaRef};
+use arrow_select::concat::concat_batches;
+use arrow_select::take::take_record_batch;
 use lookalike::results::{ResultTable, TableFormat};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyList, PyTuple};
+use pyo3::types::slice::PySliceIndices;
+use pyo3::types::{PyCapsule, PyDict, PyList, PySlice, PyString, PyTuple};
 use pyo3_arrow::PyRecordBatchReader;
 use pyo3_arrow::ffi::{ArrayIterator, to_schema_pycapsule, to_stream_pycapsule};
 use std::sync::Arc;
@@ -16,6 +19,11 @@ use std::sync::Arc;
 pub(crate) fn table_format(name: &str) -> PyResult<TableFormat> {
     let found = TableFormat::ALL.into_iter().find(|format| format.extension() == name);
     found.ok_or_else(|| PyValueError::new_err(format!("tables={name:?}: parquet, tsv or jsonl")))
+}
+
+/// What a function of `lookalike._table` makes of a table.
+fn in_python<'py>(table: &Bound<'py, Table>, function: &str) -> PyResult<Bound<'py, PyAny>> {
+    table.py().import("lookalike._table")?.call_method1(function, (table,))
 }
 
 /// A table of a result. It holds Arrow memory: `pyarrow.table(t)`, `polars.DataFrame(t)` and others
@@ -52,6 +60,29 @@ impl Table {
 
     fn rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
+    }
+
+    /// Some of the rows; without a copy if they follow each other.
+    fn slice(&self, range: &PySliceIndices) -> PyResult<Self> {
+        let schema = Arc::clone(&self.schema);
+        let error = |error: arrow_schema::ArrowError| PyValueError::new_err(error.to_string());
+        if range.step != 1 {
+            let rows = (0..range.slicelength as isize).map(|at| range.start + at * range.step);
+            let rows = UInt64Array::from_iter_values(rows.map(|row| row as u64));
+            let whole = concat_batches(&schema, &self.batches).map_err(error)?;
+            let taken = take_record_batch(&whole, &rows).map_err(error)?;
+            return Ok(Self { schema, batches: vec![taken] });
+        }
+        let (mut before, mut left, mut batches) = (range.start as usize, range.slicelength, vec![]);
+        for batch in &self.batches {
+            let start = before.min(batch.num_rows());
+            let rows = left.min(batch.num_rows() - start);
+            (before, left) = (before - start, left - rows);
+            if rows > 0 {
+                batches.push(batch.slice(start, rows));
+            }
+        }
+        Ok(Self { schema, batches })
     }
 
     fn index(&self, name: &str) -> PyResult<usize> {
@@ -122,8 +153,40 @@ impl Table {
         Array::of_parts(self.schema.field(at).data_type(), &parts)
     }
 
-    fn __getitem__(&self, name: &str) -> PyResult<Array> {
-        self.column(name)
+    /// A column by its name, a row by its number, or some rows.
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        at: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Ok(name) = at.cast::<PyString>() {
+            return Ok(Bound::new(py, self.column(name.to_str()?)?)?.into_any());
+        }
+        if let Ok(slice) = at.cast::<PySlice>() {
+            let range = slice.indices(self.rows() as isize)?;
+            return Ok(Bound::new(py, self.slice(&range)?)?.into_any());
+        }
+        let row = row_number(at.extract()?, self.rows())?;
+        self.to_pylist(py, row, Some(row + 1))?.get_item(0)
+    }
+
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        in_python(slf, "rows")
+    }
+
+    /// The table as one of pandas.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        in_python(slf, "to_pandas")
+    }
+
+    /// The table as one of Polars, without a copy.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        in_python(slf, "to_polars")
+    }
+
+    /// The table as one of pyarrow, without a copy.
+    fn to_arrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        in_python(slf, "to_arrow")
     }
 
     /// The rows as dictionaries.
@@ -160,9 +223,12 @@ impl Table {
         Ok(columns)
     }
 
-    fn __repr__(&self) -> String {
-        let names = self.column_names().join(", ");
-        format!("<lookalike.Table: {} rows; {names}>", self.rows())
+    fn __repr__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        in_python(slf, "as_text")
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        in_python(slf, "as_html")
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {

@@ -154,6 +154,66 @@ def test_steps_tell_how_far_a_call_is(many) -> None:
     lookalike.dedup(many, progress=True)
 
 
+def test_steps_of_documents_in_memory_are_documents_of_documents(fewer) -> None:
+    texts = fewer["text"]
+    seen: list[lookalike.Step] = []
+    pa = pytest.importorskip("pyarrow")
+    for documents, total in [
+        (fewer, len(texts)), (texts, len(texts)), (pa.table(fewer), len(texts)), (pa.array(texts), len(texts)),
+        (iter(texts), None), ([pa.record_batch(fewer)], None),
+    ]:  # fmt: skip
+        steps: list[lookalike.Step] = []
+        lookalike.dedup(documents, progress=steps.append, threads=1)
+        reading = [step for step in steps if step.phase == "reading"]
+        assert {step.total for step in reading} <= {total}
+        assert all(step.done == step.documents <= len(texts) for step in reading)
+        seen += reading
+    assert seen
+    steps = []
+    lookalike.dedup(texts[:6000], against=texts[6000:], progress=steps.append, threads=1)
+    assert {step.total for step in steps if step.phase == "reading"} <= {len(texts)}
+
+
+class Bar:
+    """What of tqdm is used."""
+
+    shown: list[Bar] = []
+
+    def __init__(self, desc: str, total: int | None, unit_scale: bool, leave: bool, unit: str = "it") -> None:
+        self.desc, self.total, self.unit, self.n, self.closed, self.postfix = f"{desc}: ", total, unit, 0, False, {}
+        Bar.shown.append(self)
+
+    def set_postfix(self, refresh: bool, **values: int) -> None:
+        self.postfix = values
+
+    def refresh(self) -> None:
+        pass
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_bars_show_documents_of_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    import types
+
+    from lookalike import _progress
+
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    monkeypatch.setattr(Bar, "shown", [])
+    report = _progress.reporter(True, 1000)
+    assert report is not None
+    report("reading", 10, None, 10)
+    report("reading", 900, None, 900)
+    report("comparing", 5, 40, 0)
+    reading, comparing = Bar.shown
+    assert (reading.total, reading.n, reading.unit, reading.closed, reading.postfix) == (1000, 900, " documents", True, {})
+    assert (comparing.total, comparing.n, comparing.unit, comparing.postfix) == (40, 5, "it", {"documents": 0})
+    report = _progress.reporter(True, files=True)
+    assert report is not None
+    report("reading", 5_000, 1_000_000, 7)
+    assert (Bar.shown[-1].total, Bar.shown[-1].unit, Bar.shown[-1].postfix) == (1_000_000, "B", {"documents": 7})
+
+
 def test_progress_without_tqdm_is_lines(capsys, monkeypatch) -> None:
     from lookalike import _progress
 

@@ -150,13 +150,15 @@ pub mod results {
     //! how two runs differ.
     pub use lookalike_engine::{DifferenceKind, DifferenceKinds, DifferenceProfile};
     pub use lookalike_io::TableFormat;
-    pub use lookalike_report::{Comparison, SettingsSummary, Summary, TextStyle, human};
+    pub use lookalike_report::{
+        Comparison, Page, PageFile, SettingsSummary, Summary, TextStyle, human,
+    };
     pub use lookalike_run::{
         ClusterChanges, CompareRunsJob, DocumentComparison, ExplainedDocument, ExplainedPassage,
         ExplainedPassages, ExplainedSide, InputChanges, ReclusterJob, RemovalChanges, ResultTable,
         RunChange, RunComparison, SettingChange, Shown, UndoJob, What, compare, compare_in,
-        compare_runs, explain, explain_passages, passages_of, read_table, recluster, show, summary,
-        undo,
+        compare_runs, explain, explain_passages, passages_of, read_table, recluster, report_in,
+        show, summary, undo,
     };
 }
 

@@ -5,12 +5,15 @@ use crate::answer::{Answer, Place};
 use crate::approach::needs_statistics;
 use crate::decisions::Clusters;
 use crate::differences::Differences;
+use crate::exhibits::Choice;
 use crate::ignored_texts::IgnoredTexts;
 use crate::index::{append_matched, matched_records};
 use crate::input_fields;
+use crate::jobs::report;
 use crate::panics::caught;
 use crate::reading::{Documents, Reading};
 use crate::run_tables::RunTables;
+use crate::second_pass::read_again;
 use crate::source::{
     Against, CallerKind, CallerSource, Protected, Source, SourceKind, mixed, reads_twice,
 };
@@ -20,7 +23,7 @@ use crate::{Job, LookalikeError, Resources, Settings, across, skipped_files, sym
 use lookalike_engine::Progress;
 use lookalike_io::{Beside, Inputs};
 use lookalike_methods::MethodSpec;
-use lookalike_report::{Action, Summary};
+use lookalike_report::{Action, Page, Summary};
 
 /// Removes near-duplicates from a source, in memory: nothing is written.
 ///
@@ -48,7 +51,7 @@ pub fn dedup(
     resources: &Resources,
     progress: &dyn Progress,
 ) -> Result<Answer, LookalikeError> {
-    run(source, settings, resources, Action::Remove, progress)
+    Ok(run(source, settings, resources, Action::Remove, None, progress)?.0)
 }
 
 /// Finds the same clusters in a source, in memory, and lists all pairs that reach the threshold.
@@ -61,7 +64,40 @@ pub fn cluster(
     resources: &Resources,
     progress: &dyn Progress,
 ) -> Result<Answer, LookalikeError> {
-    run(source, settings, resources, Action::List, progress)
+    Ok(run(source, settings, resources, Action::List, None, progress)?.0)
+}
+
+/// As [`dedup`], or with `list_pairs` as [`cluster`], with the page that `report.html` of a run has: its
+/// texts are read again. [`Page::files`] are the data beyond `report_size` bytes, which it loads from
+/// beside it.
+///
+/// ```
+/// use lookalike::results::report_in;
+/// use lookalike::{Resources, Settings, Silent, Source};
+///
+/// # fn main() -> Result<(), lookalike::LookalikeError> {
+/// let texts = ["a rose is a rose is a rose", "A rose is a rose is a rose!"];
+/// let source = Source::repeatable_records(|| texts);
+/// let (settings, resources) = (Settings::default(), Resources::default());
+/// let (answer, page) = report_in(source, &settings, &resources, false, 20_000_000, &Silent)?;
+/// assert!(page.html.contains(&answer.summary.digest) && page.files.is_empty());
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// As [`dedup`]; a source that can be read once, or whose documents change.
+pub fn report_in(
+    source: Source<'_>,
+    settings: &Settings,
+    resources: &Resources,
+    list_pairs: bool,
+    report_size: u64,
+    progress: &dyn Progress,
+) -> Result<(Answer, Page), LookalikeError> {
+    let action = if list_pairs { Action::List } else { Action::Remove };
+    let (answer, page) = run(source, settings, resources, action, Some(report_size), progress)?;
+    Ok((answer, page.expect("it was asked for")))
 }
 
 fn run(
@@ -69,13 +105,20 @@ fn run(
     settings: &Settings,
     resources: &Resources,
     action: Action,
+    report_size: Option<u64>,
     progress: &dyn Progress,
-) -> Result<Answer, LookalikeError> {
+) -> Result<(Answer, Option<Page>), LookalikeError> {
     if action == Action::List {
         settings.refuse_removals()?;
     }
     let mut job = resources.job(&settings.resolved(action == Action::List));
     check_source(&source, settings)?;
+    if let Some(size) = report_size {
+        if source.is_read_once() {
+            return Err(reads_twice("a report", source.name()));
+        }
+        (job.report, job.report_size) = (true, size);
+    }
     if let SourceKind::Files(paths) = &source.kind {
         job.inputs.clone_from(paths);
     }
@@ -136,7 +179,7 @@ fn answer(
     job: &Job,
     action: Action,
     progress: &dyn Progress,
-) -> Result<Answer, LookalikeError> {
+) -> Result<(Answer, Option<Page>), LookalikeError> {
     let protected = source.protected.as_ref().map(|protected| &protected.by);
     job.settings.refuse_across_against(protected.is_some())?;
     let is_one = matches!(source.kind, SourceKind::Caller(_));
@@ -182,8 +225,10 @@ fn answer(
             differences = Some(found);
         }
     }
-    let found = Found { analysis, clusters, first_protected_file, differences };
-    found.into_answer(job, action, summary, records, progress)
+    let mut found = Found { analysis, clusters, first_protected_file, differences };
+    let answer = found.answer(job, action, summary, records, progress)?;
+    let page = job.report.then(|| found.page(job, reading, &answer.summary, progress));
+    Ok((answer, page.transpose()?))
 }
 
 /// The inputs of a source, and the job with its tokens decided by them.
@@ -263,8 +308,8 @@ impl Found {
     ///
     /// # Errors
     /// An interruption.
-    pub(crate) fn into_answer(
-        self,
+    pub(crate) fn answer(
+        &mut self,
         job: &Job,
         action: Action,
         mut summary: Summary,
@@ -272,18 +317,34 @@ impl Found {
         progress: &dyn Progress,
     ) -> Result<Answer, LookalikeError> {
         let Self { analysis, clusters, first_protected_file, differences } = self;
+        let differences = differences.take();
         let (store, known) = (&TablesInMemory, || Ok(((), differences)));
         let (tables, (), _) =
-            RunTables::write(store, job, action, &analysis, &clusters, known, progress)?;
+            RunTables::write(store, job, action, analysis, clusters, known, progress)?;
         let RunTables { ledger, documents, clusters, pairs, digest, documents_digest } = tables;
         (summary.digest, summary.documents_digest) = (digest, documents_digest);
         summary.pairs.listed = pairs.len() as u64;
         summary.warnings = summary.find_warnings();
-        let kept = kept(&analysis, first_protected_file)?;
-        let mut problems = analysis.collection.problems.into_listed();
+        let kept = kept(analysis, *first_protected_file)?;
+        let mut problems = analysis.collection.problems.listed().to_vec();
         problems.extend(skipped_files::rows(&analysis.inputs.skipped));
         let (ledger, documents) = (ledger.unwrap_or_default(), documents.unwrap_or_default());
         Ok(Answer { summary, problems, records, kept, documents, ledger, pairs, clusters })
+    }
+
+    /// The report, whose texts are read again.
+    fn page(
+        &self,
+        job: &Job,
+        reading: Reading<'_>,
+        summary: &Summary,
+        progress: &dyn Progress,
+    ) -> Result<Page, LookalikeError> {
+        let Self { analysis, clusters, .. } = self;
+        let choice = Choice::new(analysis, clusters, progress)?;
+        let documents = Documents { inputs: &analysis.inputs, reading };
+        let shown = read_again(analysis, documents, &choice.documents(analysis))?;
+        report(job, analysis, clusters, &choice, shown, summary, progress)
     }
 }
 

@@ -313,7 +313,7 @@ fn finish(
 }
 
 /// Draws the report.
-fn report(
+pub(crate) fn report(
     job: &Job,
     analysis: &Analysis,
     clusters: &Clusters,

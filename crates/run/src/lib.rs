@@ -95,7 +95,7 @@ pub use decontaminate::{
     run_decontaminate,
 };
 pub use document_comparison::DocumentComparison;
-pub use embed::{cluster, dedup};
+pub use embed::{cluster, dedup, report_in};
 pub use error::{ErrorKind, LookalikeError, SourceError, Unread};
 pub use explain::explain;
 pub use guards::{ClusterLimit, LossLimit};

@@ -12,7 +12,7 @@ mod shown;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use shown::{Shown, ShownDocuments, Wanted};
+pub(crate) use shown::{Shown, ShownDocuments, Wanted, read_again};
 
 use crate::LookalikeError;
 use crate::analysis::Analysis;

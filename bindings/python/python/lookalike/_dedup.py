@@ -6,13 +6,13 @@ from os import PathLike
 from typing import Any
 
 from lookalike import _lookalike
-from lookalike._documents import Documents, opener
+from lookalike._documents import Documents, opener, row_count
 from lookalike._index import Index
 from lookalike._libraries import library_of
 from lookalike._options import SettingsKeywords, Unpack
 from lookalike._progress import Progress
 from lookalike._resources import options
-from lookalike._result import Result
+from lookalike._result import Again, Asked, Result
 from lookalike._settings import Settings, shows, with_columns
 
 
@@ -93,22 +93,16 @@ def dedup(
     ('c', 'a', 1.0)
     """
     settings, named = with_columns(settings, keywords)
-    limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict)
-    documents = opener(data, settings, name, named)
     index = against._reader if isinstance(against, Index) else None
     protected = None if against is None or isinstance(against, Index) else opener(against, settings, "against", named)
-    answer = _lookalike.find(
-        documents,
-        settings.to_json(),
-        limits,
-        list_pairs=False,
-        against=protected,
-        index=index,
-        only_against=against_only,
-    )
-    return Result(
-        answer, settings=settings, documents=documents, library=library_of(data), drop_problems=drop_problems
-    )
+    counted = [row_count(data), None if index else 0 if against is None else row_count(against)]
+    rows = None if None in counted else sum(filter(None, counted))
+    limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict, rows=rows)
+    documents = opener(data, settings, name, named)
+    asked = Asked(list_pairs=False, against=protected, index=index, only_against=against_only)
+    answer = _lookalike.find(documents, settings.to_json(), limits, **asked)
+    again = Again(documents, limits, rows, asked)
+    return Result(answer, settings=settings, again=again, library=library_of(data), drop_problems=drop_problems)
 
 
 @shows(SettingsKeywords)
@@ -153,9 +147,18 @@ def cluster(
     (1, 3, 3, 3, 3)
     """
     settings, named = with_columns(settings, keywords)
+    rows = row_count(data)
     limits = options(
-        threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict, max_pairs=max_pairs
+        threads=threads,
+        memory=memory,
+        scratch=scratch,
+        progress=progress,
+        strict=strict,
+        max_pairs=max_pairs,
+        rows=rows,
     )
     documents = opener(data, settings, name, named)
-    answer = _lookalike.find(documents, settings.to_json(), limits, list_pairs=True)
-    return Result(answer, settings=settings, documents=documents, library=library_of(data))
+    asked = Asked(list_pairs=True, against=None, index=None, only_against=False)
+    answer = _lookalike.find(documents, settings.to_json(), limits, **asked)
+    again = Again(documents, limits, rows, asked)
+    return Result(answer, settings=settings, again=again, library=library_of(data))

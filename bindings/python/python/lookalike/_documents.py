@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence, Set
 from itertools import islice
+from os import PathLike
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from lookalike import _lookalike
@@ -57,8 +58,15 @@ def opener(data: Documents, settings: Settings, name: str, required: Iterable[st
 
 def _reading(data: Any, settings: Settings) -> tuple[Callable[[], Any], bool]:
     """A function that begins a reading, and whether it can be called again."""
-    if isinstance(data, (str, bytes, bytearray)):
-        raise TypeError("a single text is no collection; give a list of texts")
+    if isinstance(data, (str, bytes, bytearray, PathLike)):
+        raise TypeError(
+            "a single text is no collection; give a list of texts. Files are read by lookalike.Run(inputs, output), as"
+            " lookalike.Run('docs.jsonl', 'clean').dedup()"
+        )
+    if isinstance(data, Set) and not isinstance(data, KeysView):
+        raise TypeError(
+            "a set has no order, and which duplicate is kept depends on it; give a list, as sorted(documents)"
+        )
     table = table_of(data, settings.text)
     if table is not None:
         data = table
@@ -89,6 +97,16 @@ def _reading(data: Any, settings: Settings) -> tuple[Callable[[], Any], bool]:
     if not _has_length(data):
         return (lambda: _of_items(iter(data), settings)), False
     return (lambda: _of_items(iter(data), settings)), True
+
+
+def row_count(data: Any) -> int | None:
+    """Number of documents, if it is known before they are read."""
+    if isinstance(data, Mapping):
+        data = next(iter(data.values()), ())
+    elif isinstance(data, Sequence) and data and not isinstance(data[0], (str, Mapping, type(None))):
+        # Of Arrow batches.
+        return None
+    return len(data) if _has_length(data) else None
 
 
 def _has_length(data: Any) -> bool:

@@ -737,7 +737,7 @@ class Index:
     def _result(self, export: Export, threads: int | None, max_pairs: int | None, progress: Progress) -> Result:
         answer = self._reader.answer(export, _limits(threads, progress, max_pairs))
         decided = Settings.from_json(json.dumps(json.loads(answer.summary())["settings"]["job"]["settings"]))
-        return Result(answer, settings=decided, documents=None)
+        return Result(answer, settings=decided)
 
     def export(
         self,

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from lookalike import _lookalike
 from lookalike._cut import Changes, Edit, Given, changed, refuse_files
-from lookalike._documents import Documents, Opener, listed, opener, value_at
+from lookalike._documents import Documents, Opener, listed, opener, row_count, value_at
 from lookalike._errors import DataError, SettingsError
 from lookalike._libraries import library_of, native
 from lookalike._lookalike import Table
@@ -305,7 +305,9 @@ def passages(
     given: dict[str, Any] = {"length": length, "unit": unit, "copies": copies, "scope": scope, "cut": cut, "whole": whole}
     given |= {"joint": joint, "rest": rest, "shortest": shortest, "gaps": gaps, "agree": agree}
     settings, required, asked = settings_of_call(settings, text, id, keep, separate_by, given)
-    limits = options(threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict)
+    limits = options(
+        threads=threads, memory=memory, scratch=scratch, progress=progress, strict=strict, rows=row_count(data)
+    )
     tokens = tokens_field(unit)
     documents = opener(data, settings if tokens is None else _fields(settings, tokens), name, required)
     found = _lookalike.passages(documents, settings.to_json(), asked, limits)

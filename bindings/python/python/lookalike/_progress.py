@@ -18,7 +18,7 @@ class Step(NamedTuple):
     phase: str
     #: How much of the phase is done.
     done: int
-    #: How much there is to do, where that is known.
+    #: How much there is to do, where that is known: of documents in memory their number, of files their bytes.
     total: int | None
     #: Documents that the phase has dealt with.
     documents: int
@@ -79,51 +79,65 @@ def is_cancelled() -> Callable[[], bool] | None:
     return None if scope is None else lambda: scope.cancelled
 
 
-def reporter(progress: Progress) -> Report | None:
-    """What the extension module calls."""
+def reporter(progress: Progress, rows: int | None = None, *, files: bool = False) -> Report | None:
+    """What the extension module calls.
+
+    Parameters
+    ----------
+    rows
+        Number of documents in memory, if it is known: what there is to read.
+    files
+        Whether documents are read from files, of which bytes are counted.
+    """
     if progress is None or progress is False:
         return None
     if progress is True:
-        return _bar()
-    if not callable(progress):
+        callback = _bar(files)
+    elif callable(progress):
+        callback = progress
+    else:
         raise TypeError(f"progress is True, False, None or a function, not {type(progress).__name__}")
-    callback, began = progress, time.monotonic()
+    began = time.monotonic()
 
     def report(phase: str, done: int, total: int | None, documents: int) -> None:
+        if total is None and phase == "reading" and rows is not None and done <= rows:
+            total = rows
         callback(Step(phase, done, total, documents, time.monotonic() - began))
 
     return report
 
 
-def _bar() -> Report:
+def _bar(files: bool) -> Callable[[Step], None]:
     try:
         tqdm = import_module("tqdm.auto").tqdm
     except ImportError:
         return _lines()
     bar: Any = None
 
-    def report(phase: str, done: int, total: int | None, documents: int) -> None:
+    def show(step: Step) -> None:
         nonlocal bar
-        if bar is None or bar.desc != f"{phase}: ":
+        if bar is None or bar.desc != f"{step.phase}: ":
             if bar is not None:
                 bar.close()
-            bar = tqdm(desc=phase, total=total, unit_scale=True, leave=False)
-        bar.n = done
-        bar.set_postfix(documents=documents, refresh=False)
+            unit = "B" if files else " documents"
+            named = {"unit": unit} if step.phase == "reading" else {}
+            bar = tqdm(desc=step.phase, total=step.total, unit_scale=True, leave=False, **named)
+        bar.n = step.done
+        if files or step.phase != "reading":
+            bar.set_postfix(documents=step.documents, refresh=False)
         bar.refresh()
 
-    return report
+    return show
 
 
-def _lines() -> Report:
-    last = began = time.monotonic()
+def _lines() -> Callable[[Step], None]:
+    last = 0.0
 
-    def report(phase: str, done: int, total: int | None, documents: int) -> None:
+    def show(step: Step) -> None:
         nonlocal last
-        now = time.monotonic()
-        if now - last >= 1:
-            last = now
-            share = f" {100 * done // total} %" if total else ""
-            print(f"lookalike: {phase}{share}, {documents:,} documents, {now - began:.0f} s", file=sys.stderr)
+        if step.seconds - last >= 1:
+            last = step.seconds
+            share = f" {100 * step.done // step.total} %" if step.total else ""
+            print(f"lookalike: {step.phase}{share}, {step.documents:,} documents, {last:.0f} s", file=sys.stderr)
 
-    return report
+    return show

@@ -38,15 +38,16 @@ def options(
     progress: Progress,
     strict: bool = False,
     max_pairs: int | None = None,
+    rows: int | None = None,
 ) -> Options:
-    """Checks and completes what a caller said."""
+    """Checks and completes what a caller said; `rows` are the documents that are read, if their number is known."""
     return Options(
         threads=thread_count(threads),
         memory=None if memory is None else size(memory),
         scratch=None if scratch is None else fspath(scratch),
         strict=strict,
         max_pairs=max_pairs,
-        progress=reporter(progress),
+        progress=reporter(progress, rows),
         cancelled=is_cancelled(),
     )
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from functools import cached_property
 from os import PathLike, fspath
+from types import TracebackType
 from typing import Any, Literal
 
 from lookalike import _lookalike
@@ -153,6 +154,15 @@ class Run:
             resume=resume,
         )
 
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # Nothing is open between calls.
+        pass
+
     def dedup(self, *, progress: Progress = None) -> Summary:
         """Writes kept and removed documents, the evidence for every removal, clusters, pairs and a report."""
         return self._run(False, self.settings, progress)
@@ -170,7 +180,7 @@ class Run:
             self._options,
             settings.to_json(),
             list_pairs=list_pairs,
-            progress=reporter(progress),
+            progress=reporter(progress, files=True),
             cancelled=is_cancelled(),
         )
         return Summary(*told)
@@ -214,7 +224,7 @@ class Run:
             seed=seed,
             recall=recall,
             labels=None if labels is None else fspath(labels),
-            progress=reporter(progress),
+            progress=reporter(progress, files=True),
             cancelled=is_cancelled(),
         )
         return Summary(*told)
@@ -302,7 +312,7 @@ class OpenRun:
             Clusters of which all removed documents are restored, by their numbers in :attr:`clusters`.
         """
         told = _lookalike.undo(
-            self.path, fspath(output), list(documents), list(clusters), force=force, progress=reporter(progress),
+            self.path, fspath(output), list(documents), list(clusters), force=force, progress=reporter(progress, files=True),
             cancelled=is_cancelled(),
         )
         return Summary(*told)
@@ -342,10 +352,19 @@ class OpenRun:
             tables=tables,
             report=report,
             report_size=size(report_size),
-            progress=reporter(progress),
+            progress=reporter(progress, files=True),
             cancelled=is_cancelled(),
         )
         return Summary(*told)
+
+    def __enter__(self) -> OpenRun:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        # No file is open; the tables that were read are memory of their own.
+        pass
 
     def __repr__(self) -> str:
         return f"<lookalike.OpenRun: {self.path}>"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from lookalike._documents import Documents, opener
+from lookalike._documents import Documents, opener, row_count
 from lookalike._errors import DataError, SettingsError
 from lookalike._lookalike import Array, Signing, Table
 from lookalike._options import SettingsKeywords, Unpack
@@ -122,7 +122,7 @@ class Signer:
         return self._signing.features(*self._call(data, threads, progress))
 
     def _call(self, data: Documents, threads: int | None, progress: Progress) -> tuple[Any, Any]:
-        limits = options(threads=threads, memory=None, scratch=None, progress=progress)
+        limits = options(threads=threads, memory=None, scratch=None, progress=progress, rows=row_count(data))
         return opener(data, self.settings, "texts", [self.settings.text]), limits
 
     def batch(self, batch: Documents, /) -> Table:

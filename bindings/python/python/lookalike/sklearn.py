@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 from lookalike._dedup import dedup
@@ -22,22 +23,25 @@ class NearDuplicates:
 
     Attributes
     ----------
-    labels_ : list of int
-        For each text the row of the text that stays for it: its own where it stays.
-    kept_ : list of int
-        Rows of the texts that stay.
+    labels_ : numpy.ndarray of int
+        For each text the number of the text that stays for it in `kept_`, or -1 where there is no text:
+        ``kept_[labels_[row]]`` is the row of the one that stays. Lists where NumPy is not installed.
+    kept_ : numpy.ndarray of int
+        Rows of the texts that stay, ascending.
     result_ : lookalike.Result
         The evidence.
 
     Examples
     --------
     >>> from lookalike.sklearn import NearDuplicates
-    >>> NearDuplicates(threshold=0.7).fit_predict(["a rose is a rose is a rose", "to be or not", "A rose is a rose is a rose!"])
-    [0, 1, 0]
+    >>> texts = ["a rose is a rose is a rose", "A rose is a rose is a rose!", "to be or not", "To be or not?"]
+    >>> found = NearDuplicates(threshold=0.7).fit(texts)
+    >>> list(map(int, found.labels_)), list(map(int, found.kept_))
+    ([0, 0, 1, 1], [0, 2])
     """
 
-    labels_: list[int]
-    kept_: list[int]
+    labels_: Any
+    kept_: Any
     result_: Result
 
     def __init__(
@@ -52,12 +56,14 @@ class NearDuplicates:
         texts = listed(X)
         self.result_ = dedup(texts, **self.get_params())
         ledger = self.result_.ledger
-        stays = {row - 1: kept - 1 for row, kept in zip(ledger["removed_record"], ledger["kept_record"])}
-        self.labels_ = [stays.get(row, row) for row in range(len(texts))]
-        self.kept_ = self.result_.kept().to_pylist()
+        kept = self.result_.kept().to_pylist()
+        labels = {row: label for label, row in enumerate(kept)}
+        labels |= {row - 1: labels[stays - 1] for row, stays in zip(ledger["removed_record"], ledger["kept_record"])}
+        self.labels_ = _array([labels.get(row, -1) for row in range(len(texts))])
+        self.kept_ = _array(kept)
         return self
 
-    def fit_predict(self, X: Iterable[str], y: object = None) -> list[int]:
+    def fit_predict(self, X: Iterable[str], y: object = None) -> Any:
         """The labels of the texts."""
         return self.fit(X).labels_
 
@@ -73,5 +79,19 @@ class NearDuplicates:
             setattr(self, name, value)
         return self
 
+    def __sklearn_tags__(self) -> Any:
+        """What scikit-learn, which calls this, needs to know: a clusterer of texts."""
+        utils = import_module("sklearn.utils")
+        inputs = utils.InputTags(one_d_array=True, two_d_array=False, string=True)
+        return utils.Tags(estimator_type="clusterer", target_tags=utils.TargetTags(required=False), input_tags=inputs)
+
     def __repr__(self) -> str:
-        return f"NearDuplicates({', '.join(f'{name}={value!r}' for name, value in self.get_params().items())})"
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in self.get_params().items())})"
+
+
+def _array(numbers: list[int]) -> Any:
+    """Whole numbers as scikit-learn has them."""
+    try:
+        return import_module("numpy").array(numbers, dtype="int64")
+    except ImportError:
+        return numbers

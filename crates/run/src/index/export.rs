@@ -68,9 +68,9 @@ pub fn export_answer(
     let pool = pool(job.thread_count())?;
     caught(|| {
         pool.install(|| {
-            let (action, found, summary) = find(index, &job, options.list, progress)?;
+            let (action, mut found, summary) = find(index, &job, options.list, progress)?;
             let records = Some(found.analysis.collection.len() as u64);
-            found.into_answer(&job, action, summary, records, progress)
+            found.answer(&job, action, summary, records, progress)
         })
     })
 }

@@ -4,6 +4,8 @@ use super::recount::unreadable_again;
 use crate::LookalikeError;
 use crate::analysis::Analysis;
 use crate::differences::{ComparedText, LONGEST, TextReader};
+use crate::reading::Documents;
+use crate::reread::read_some;
 use crate::template_sample::{SampledPage, TemplateSample};
 use lookalike_core::{SparseIndex, TextDigest};
 use lookalike_engine::differences::DifferenceScratch;
@@ -11,7 +13,7 @@ use lookalike_engine::original;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{ChunkId, DocumentId};
 use lookalike_io::source::{Chunk, VisitScratch};
-use lookalike_io::{Content, Item};
+use lookalike_io::{Content, Item, RecordView};
 use lookalike_report::TemplateSite;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -138,6 +140,16 @@ impl Wanted {
         sample.sites(&documents.iter().filter_map(page).collect())
     }
 
+    /// What is shown of a document, whose text has so many bytes.
+    fn shown(&self, document: DocumentId, record: &RecordView<'_>, bytes: u64) -> Shown {
+        let (text, cut_from) = self.beginning(document, &record.content, bytes);
+        let owned = |field: &Option<Cow<'_, str>>| {
+            field.as_deref().map(|text| text[..text.floor_char_boundary(NAME)].to_owned())
+        };
+        let (title, url) = (owned(&record.title), owned(&record.url));
+        Shown { title, url, text, cut_from, ..Shown::default() }
+    }
+
     /// The part of a text to keep, and the length of the whole text (`bytes`) if that is longer.
     fn beginning(
         &self,
@@ -171,6 +183,37 @@ fn beginning_of<'c>(content: &'c Content<'_>, excerpt: usize) -> (Content<'c>, b
         Content::HtmlBytes(whole) => (Content::HtmlBytes(bytes(whole)), whole.len() > MARKUP),
         Content::Features(list) => (Content::Features(list), false),
     }
+}
+
+/// Reads the wanted documents again, which may be in memory.
+///
+/// # Errors
+/// They have changed.
+pub(crate) fn read_again(
+    analysis: &Analysis,
+    documents: Documents<'_>,
+    wanted: &Wanted,
+) -> Result<ShownDocuments, LookalikeError> {
+    let collection = &analysis.collection;
+    let numbers = &wanted.documents;
+    let mut bytes = Vec::with_capacity(numbers.len());
+    for of_chunk in numbers.chunk_by(|a, b| collection.chunk_of(*a) == collection.chunk_of(*b)) {
+        let chunk = collection.chunk_of(of_chunk[0]);
+        let (first, rows) = (collection.chunk_documents(chunk).start, collection.rows(chunk)?);
+        let of_text =
+            |document: &DocumentId| rows.documents[document.offset_from(first)].text_bytes;
+        bytes.extend(of_chunk.iter().map(of_text));
+    }
+    let mut found = Vec::with_capacity(numbers.len());
+    read_some(collection, documents, numbers, &mut |document, record| {
+        if let Ok(at) = numbers.binary_search(&document) {
+            found.push((document, wanted.shown(document, record, bytes[at])));
+        }
+    })?;
+    if found.len() < numbers.len() {
+        return Err(documents.changed());
+    }
+    Ok(ShownDocuments::new(collection.len(), found))
 }
 
 /// Buffers of a thread that picks documents.
@@ -227,14 +270,10 @@ pub(super) fn pick(
             shown.push((wanted[at], Shown { compared, ..Shown::default() }));
             return;
         }
-        let (text, cut_from) = all.beginning(wanted[at], &record.content, texts[at].1);
-        let owned = |field: &Option<Cow<'_, str>>| {
-            field.as_deref().map(|text| text[..text.floor_char_boundary(NAME)].to_owned())
-        };
-        let (title, url) = (owned(&record.title), owned(&record.url));
+        let document = all.shown(wanted[at], &record, texts[at].1);
         let sample = all.sample.as_ref().filter(|(documents, _)| documents.contains(&wanted[at]));
         let page = sample.map(|(_, sample)| sample.page(&record, &analysis.inputs));
-        shown.push((wanted[at], Shown { title, url, text, cut_from, page, compared }));
+        shown.push((wanted[at], Shown { page, compared, ..document }));
     });
     unreadable.map_or(Ok(shown), |problem| Err(unreadable_again(&analysis.inputs, problem)))
 }
