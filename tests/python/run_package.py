@@ -6,8 +6,8 @@
 Steps: a fresh environment below out/package, the pinned requirements of bindings/python/tests/requirements.txt from the
 package index, the wheel (in the profile and with the features that `cargo test` uses, so that most of it is compiled
 already), the tests and the examples of all docstrings, `mypy --strict`, and `stubtest`, which compares the stubs with the
-extension module; then the tests on a Spark cluster of this machine, where there is Java (without it they are skipped,
-which fails if CI is set).
+extension module; then the tests on Ray Data, Dask and Daft, and on a Spark cluster of this machine, where there is Java (without it
+they are skipped, which fails if CI is set).
 --keep uses the environment of an earlier run. Prints the time of each step.
 """
 
@@ -76,14 +76,17 @@ def main() -> None:
     variables["LOOKALIKE_ROOT"] = str(ROOT)
     pytest = [python, "-m", "pytest", "-q", "-ra", "-p", "no:cacheprovider", "--strict-markers", "--rootdir", tests]
     good = (0, NO_TESTS) if arguments else (0,)
-    spark = tests / "spark"
-    step("tests", [*pytest, tests, "--ignore", spark, *arguments], good, cwd=OUT, env=variables)
+    spark, engines = tests / "spark", tests / "engines"
+    step("tests", [*pytest, tests, "--ignore", spark, "--ignore", engines, *arguments], good, cwd=OUT, env=variables)
     examples = ["--doctest-modules", "--pyargs", "lookalike", "--import-mode", "importlib"]
     step("examples", [*pytest, *examples], cwd=OUT, env=variables)
     step("types", [python, "-m", "mypy", "--config-file", PACKAGE / "pyproject.toml", "-p", "lookalike"], cwd=OUT)
     stubtest = [python, "-m", "mypy.stubtest", "lookalike._lookalike", "--ignore-disjoint-bases"]
     step("stubs", stubtest, cwd=OUT)
 
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    step("requirements of daft", [*pip, "-r", PACKAGE / "tests/requirements-daft.txt"])
+    step("engines", [*pytest, engines, *arguments], good, cwd=OUT, env=variables)
     if has_java():
         pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         step("requirements of spark", [*pip, "-r", PACKAGE / "tests/requirements-spark.txt"])

@@ -83,6 +83,22 @@ def sample_records() -> list[dict[str, Any]]:
     return [{"id": record["id"], "text": record["text"]} for record in records]
 
 
+def collection_of(folder: Path) -> Any:
+    """The documents of all files of a real collection, with their numbers, as a table of pyarrow."""
+    import pyarrow
+    import pyarrow.json
+
+    files = sorted([*folder.glob("docs.jsonl*"), *folder.glob("sweep-*.jsonl*")])
+    assert files, folder
+    tables = []
+    for path in files:
+        with pyarrow.input_stream(str(path), compression="detect") as file:
+            options = pyarrow.json.ReadOptions(block_size=1 << 27)
+            tables.append(pyarrow.json.read_json(file, read_options=options).select(["id", "text"]))
+    table = pyarrow.concat_tables(tables)
+    return table.append_column("row", [pyarrow.array(range(table.num_rows))])
+
+
 @pytest.fixture(scope="session")
 def command() -> str:
     """The command, whose results the package has to equal."""

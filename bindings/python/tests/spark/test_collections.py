@@ -7,12 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pyarrow
-import pyarrow.json
 import pytest
 
 import lookalike
 import lookalike.spark
+from conftest import collection_of
 
 from .same import check
 
@@ -38,20 +37,7 @@ DATA = os.environ.get("LOOKALIKE_DATA")
 def test_a_collection(
     stored: Callable[..., DataFrame], tmp_path: Path, collection: str, action: str, settings: dict[str, Any]
 ) -> None:
-    table = read(Path(str(DATA)) / collection)
+    table = collection_of(Path(str(DATA)) / collection)
     on_spark, here = getattr(lookalike.spark, action), getattr(lookalike, action)
     found = on_spark(stored(table), work=str(tmp_path / "work"), row="row", **settings)
     check(found, here(table, **settings))
-
-
-def read(folder: Path) -> Any:
-    """The documents of all files of a collection."""
-    files = sorted([*folder.glob("docs.jsonl*"), *folder.glob("sweep-*.jsonl*")])
-    assert files, folder
-    tables = []
-    for path in files:
-        with pyarrow.input_stream(str(path), compression="detect") as file:
-            options = pyarrow.json.ReadOptions(block_size=1 << 27)
-            tables.append(pyarrow.json.read_json(file, read_options=options).select(["id", "text"]))
-    table = pyarrow.concat_tables(tables)
-    return table.append_column("row", [pyarrow.array(range(table.num_rows))])

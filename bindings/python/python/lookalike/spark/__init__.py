@@ -10,8 +10,8 @@ and whatever happens to executors. Spark 4, also through Spark Connect; ``pip in
 and the workers.
 """
 
+from lookalike.distributed.stages import Stage
 from lookalike.spark._decontaminate import SparkContamination, decontaminate
-from lookalike.spark._engine import Stage
 from lookalike.spark._passages import SparkPassages, passages
 from lookalike.spark._result import SparkResult
 from lookalike.spark._run import cluster, dedup, similarity_join

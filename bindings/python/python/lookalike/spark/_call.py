@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lookalike import _lookalike
 from lookalike._errors import DataError
 from lookalike._lookalike import __version__
 from lookalike._settings import Settings
-from lookalike.spark._engine import BATCH_BYTES, SparkEngine, Stage
+from lookalike.distributed.inputs import wanted_columns
+from lookalike.distributed.stages import Report, told
+from lookalike.spark._engine import BATCH_BYTES, SparkEngine
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
-
-#: Whether stages are printed, or what is told of each.
-Report = bool | Callable[[Stage], None] | None
 
 
 def read_columns(
@@ -36,27 +33,8 @@ def read_columns(
     DataError
         A column is missing.
     """
-    rules = [*_lookalike.keep_fields(settings.to_json()), *_lookalike.given_fields(settings.to_json())]
-    texts = _lookalike.text_fields(settings.to_json())
-    content = [settings.text, *texts, settings.html] if tokens is None else [tokens]
-    wanted = [*content, settings.id, settings.url, settings.title, settings.date, *rules]
-    wanted += [] if row is None else [row]
-    required = [*named, *rules, *([] if row is None else [row])]
-    if tokens is not None:
-        required.append(tokens)
-    elif settings.text not in rows.columns and settings.html not in rows.columns:
-        required += texts
-    missing = [column for column in required if column not in rows.columns]
-    if missing:
-        columns = ", ".join(f"`{column}`" for column in rows.columns)
-        raise DataError(f"there is no column `{missing[0]}`; the columns are {columns}", "source")
-    if row is None and settings.id not in rows.columns:
-        raise DataError(
-            f"documents need an id, or a number: there is no column `{settings.id}`; name one with id=, or with row= a "
-            "column of distinct numbers from 0",
-            "source",
-        )
-    rows = rows.select(*(column for column in dict.fromkeys(wanted) if column in rows.columns))
+    wanted = wanted_columns(rows.columns, settings, named, row, tokens)
+    rows = rows.select(*wanted)
     return rows if row is None else rows.withColumn(row, rows[row].cast("bigint"))
 
 
@@ -96,9 +74,8 @@ def started(
     session.conf.set("spark.sql.execution.arrow.maxBytesPerBatch", str(BATCH_BYTES))
     inputs = [[rows.schema.simpleString(), sorted(rows.inputFiles())] for rows in collections]
     digest = hashlib.sha256(json.dumps([__version__, *described, inputs]).encode()).hexdigest()[:16]
-    report = printed if progress is True else progress or None
     tasks = tasks or shuffle_partitions(session)
-    return SparkEngine(session, f"{work.rstrip('/')}/{digest}", tasks=tasks, resume=resume, report=report)
+    return SparkEngine(session, f"{work.rstrip('/')}/{digest}", tasks=tasks, resume=resume, report=told(progress))
 
 
 def found_by_key(
@@ -148,9 +125,3 @@ def shuffle_partitions(session: SparkSession) -> int:
     """Tasks of a shuffle as the session is set; some vendors' sessions say ``auto``."""
     value = str(session.conf.get("spark.sql.shuffle.partitions", "200"))
     return int(value) if value.isdigit() else 200
-
-
-def printed(stage: Stage) -> None:
-    """Prints a line for a stage."""
-    state = "read" if stage.resumed else "done"
-    print(f"lookalike: {stage.name}: {state}, {stage.seconds:.1f} s", file=sys.stderr)

@@ -16,7 +16,8 @@ from lookalike._errors import DataError
 from lookalike._lookalike import CountedNgrams, PortionSearch, __version__
 from lookalike._options import Threshold
 from lookalike._settings import Settings
-from lookalike.spark._call import Report, check_documents, found_by_key, is_without_id, read_columns, started
+from lookalike.distributed.stages import Report
+from lookalike.spark._call import check_documents, found_by_key, is_without_id, read_columns, started
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from lookalike.distributed.counts import LostRows
+from lookalike.distributed.stages import Stage
 from lookalike.distributed.task import Task
 
 if TYPE_CHECKING:
@@ -25,16 +25,6 @@ _IN_PART = 40
 
 #: Bytes of a batch that Spark gives to a task: a batch holds at most 2 GiB, and rows may be megabytes.
 BATCH_BYTES = 64 << 20
-
-
-@dataclass(frozen=True)
-class Stage:
-    """A stage that is finished."""
-
-    name: str
-    #: Whether an earlier run had finished it.
-    resumed: bool
-    seconds: float
 
 
 class SparkEngine:

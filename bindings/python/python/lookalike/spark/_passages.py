@@ -12,7 +12,8 @@ from lookalike.distributed import names
 from lookalike.distributed.limits import Limits
 from lookalike.distributed.passages import FoundPassages, PassageQuestion, find_passages
 from lookalike.distributed.sets import Side
-from lookalike.spark._call import Report, check_documents, found_by_key, is_without_id, read_columns, started
+from lookalike.distributed.stages import Report
+from lookalike.spark._call import check_documents, found_by_key, is_without_id, read_columns, started
 from lookalike.spark._result import renamed
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from lookalike.distributed import names as columns
 from lookalike.distributed.limits import Limits
 from lookalike.distributed.run import Question, pairs_between, run
 from lookalike.distributed.sets import Side
-from lookalike.spark._call import Report, check_documents, read_columns, started
+from lookalike.distributed.stages import Report
+from lookalike.spark._call import check_documents, read_columns, started
 from lookalike.spark._engine import SparkEngine
 from lookalike.spark._result import SparkResult, renamed
 
