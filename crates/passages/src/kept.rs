@@ -117,8 +117,9 @@ struct Kept {
     kept: Vec<Whole>,
     /// The places of those that are kept elsewhere, by first place.
     elsewhere: HashMap<Place, Place>,
-    /// Windows of the present document that a cut further on may still break, with their first places.
-    waiting: VecDeque<(Place, Place)>,
+    /// Windows of the present document that a cut further on may still break, with their first places and
+    /// the numbers of these.
+    waiting: VecDeque<(Place, Place, usize)>,
 }
 
 /// Where a window stands whole in what is kept.
@@ -150,10 +151,10 @@ impl Kept {
         let mut cut_end = 0;
         for run in runs {
             // First places of a run are windows of one run: it is the longest.
-            let kept = self.number(run.first);
-            for ((at, first), kept) in windows(run).zip(kept..) {
+            let numbers = self.number(run.first)..;
+            for ((at, first), number) in windows(run).zip(numbers) {
                 self.settle(at.unit, cuts.window);
-                let witness = match self.kept[kept] {
+                let witness = match self.kept[number] {
                     Whole::Nowhere => None,
                     Whole::AtFirst => Some(first),
                     Whole::Elsewhere => Some(self.elsewhere[&first]),
@@ -166,7 +167,7 @@ impl Kept {
                     // What overlaps it is no longer whole.
                     self.waiting.clear();
                 } else if at.unit >= cut_end {
-                    self.waiting.push_back((at, first));
+                    self.waiting.push_back((at, first, number));
                 }
             }
         }
@@ -175,11 +176,10 @@ impl Kept {
 
     /// Notes windows that end before a unit: no cut begins before it any more.
     fn settle(&mut self, unit: u32, window: u32) {
-        while let Some(&(at, first)) = self.waiting.front()
+        while let Some(&(at, first, number)) = self.waiting.front()
             && at.unit.saturating_add(window) <= unit
         {
             self.waiting.pop_front();
-            let number = self.number(first);
             if let Whole::Nowhere = self.kept[number] {
                 self.kept[number] = match at == first {
                     true => Whole::AtFirst,

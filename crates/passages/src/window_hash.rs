@@ -8,27 +8,33 @@ const PRIME: u64 = (1 << 61) - 1;
 /// The base: digits of π.
 const BASE: u64 = 0x0431_415d_9265_358d;
 
-/// A product modulo the prime.
+/// A product modulo the prime, of numbers below 2⁶³ and 2⁶¹.
 fn multiply(a: u64, b: u64) -> u64 {
+    reduce(folded_product(a, b))
+}
+
+/// A number that is a product modulo the prime, and below 2⁶¹ + 2⁶³; below 2⁶² where `b` is below 2⁵⁹.
+fn folded_product(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
-    reduce((product as u64 & PRIME) + (product >> 61) as u64)
+    (product as u64 & PRIME) + (product >> 61) as u64
 }
 
-/// A number below 2⁶³ modulo the prime.
+/// A number modulo the prime, and below 2⁶¹ + 8.
+fn folded(value: u64) -> u64 {
+    (value & PRIME) + (value >> 61)
+}
+
+/// A number modulo the prime.
 fn reduce(value: u64) -> u64 {
-    let folded = (value & PRIME) + (value >> 61);
+    let folded = folded(value);
     if folded >= PRIME { folded - PRIME } else { folded }
-}
-
-/// A unit as a coefficient.
-fn coefficient(unit: u64) -> u64 {
-    reduce((unit & PRIME) + (unit >> 61))
 }
 
 /// The hashes of all runs of units of a document, each in O(1). Reused from one document to the next.
 #[derive(Debug, Default)]
 pub(crate) struct RunHashes {
-    /// The hash of the units before each place.
+    /// The hash of the units before each place, below 2⁶³: each waits for the one before it, so that reducing
+    /// them is left to those who ask.
     before: Vec<u64>,
     /// Powers of the base.
     powers: Vec<u64>,
@@ -42,7 +48,7 @@ impl RunHashes {
         let mut hash = 0;
         self.before.push(hash);
         for &unit in units {
-            hash = reduce(multiply(hash, BASE) + coefficient(unit));
+            hash = folded_product(hash, BASE) + folded(unit);
             self.before.push(hash);
         }
     }
@@ -60,7 +66,7 @@ impl RunHashes {
     /// With units that the document does not have, and with more than were prepared for.
     pub(crate) fn of(&self, start: usize, units: usize) -> u64 {
         let gone = multiply(self.before[start], self.powers[units]);
-        reduce(self.before[start + units] + PRIME - gone)
+        reduce(reduce(self.before[start + units]) + PRIME - gone)
     }
 }
 
