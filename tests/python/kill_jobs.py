@@ -146,6 +146,7 @@ def jobs_of(folder: Path, seed: int, long: bool) -> tuple:
         Job("passages", ["passages", *texts, *tsv, "--length", "12", "--against", small.other]),
         # With seeds of near passages, and anchors beyond the budget.
         Job("passages-memory", ["passages", *texts, *tsv, "--memory", "64KB", "--length", "12", "--gaps", "3"]),
+        Job("dedup-passages", ["dedup", *texts, *tsv, "--passages", "12", "--against", small.other]),
         Job("force", ["dedup", *small.plain, *tsv, "--copy-files"], replaces=True, checker=checker),
         # Warns of removals that only a template explains, from a sample of the pairs.
         Job("templates", ["dedup", templates, *tsv, "--max-loss", "100%"], checker=(str(templates),)),

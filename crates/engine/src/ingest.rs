@@ -9,8 +9,10 @@
 
 mod append;
 mod chunk;
+mod observer;
 mod options;
 
+pub use observer::{ChunkObserver, TokenObserver};
 pub use options::{IngestOptions, Takes};
 
 use crate::collection::Collection;
@@ -119,6 +121,7 @@ where
         fields: inputs.options.fields.extra.iter().map(String::as_str).collect(),
         sets: StoredSets::new(options.sequences),
         takes,
+        observer: options.observer,
     };
     let mut appender = Appender::new(inputs, options, reader.columns())?;
     appender.collection.replaced_at = reader.replaced_at();

@@ -69,7 +69,10 @@ pub use differences::{
 };
 pub use distinctions::{Described, Distinction, Distinctions};
 pub use error::EngineError;
-pub use ingest::{IngestOptions, Takes, ingest, ingest_chunks, ingest_files, ingest_some};
+pub use ingest::{
+    ChunkObserver, IngestOptions, Takes, TokenObserver, ingest, ingest_chunks, ingest_files,
+    ingest_some,
+};
 pub use keep_values::{Valueless, keep_value};
 pub use lookalike_decide::Verify;
 pub use lookalike_join::{

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Read, Write};
 
 /// Records and files that could not be used, in input order.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Problems {
     listed: Vec<Problem>,
     /// Number of problems by file.

@@ -9,6 +9,8 @@ use crate::index::{append_matched, files, indexes};
 use crate::kept_apart::KeptApart;
 use crate::memory::Memory;
 use crate::near_misses::{NearMisses, lower_threshold};
+use crate::passages::observer::AnchorObserver;
+use crate::passages::search::DocumentAnchors;
 use crate::reading::{Documents, Reading};
 use crate::readings::first::Admitted;
 use crate::scratch_dir::ScratchDir;
@@ -22,7 +24,8 @@ use lookalike_engine::units::rules_order;
 use lookalike_engine::{
     Approach, CandidateSearch, Checkpoints, Collection, Decided, DocumentId, EngineError,
     IngestOptions, Ingested, JoinPlan, Linkage, MatchOptions, MatchResult, MatchSettings, Matches,
-    Progress, Removal, Signer, Templates, Units, Verdicts, Verify, WordLoss, find_from,
+    Progress, Removal, Signer, Templates, TokenObserver, Units, Verdicts, Verify, WordLoss,
+    find_from,
 };
 use lookalike_io::Inputs;
 use lookalike_io::input::InputError;
@@ -69,6 +72,8 @@ pub struct Analysis {
     pub(crate) scratch_dir: Option<ScratchDir>,
     /// Steps completed by an earlier run, and those of them that were damaged and repeated.
     pub(crate) resumed: Resumed,
+    /// The anchors of all documents but those that an earlier run read, of a job that cuts passages of words.
+    pub(crate) anchors: Option<DocumentAnchors>,
 }
 
 /// Steps that a run took from an earlier one.
@@ -144,20 +149,6 @@ impl Analysis {
         }
         let answer = self.answer();
         self.verdicts.dropped(&answer).for_each(|(document, removal)| each(document, removal));
-    }
-
-    /// Files and numbers of the documents that are removed, ascending. O(documents).
-    ///
-    /// # Errors
-    /// A chunk on disk that cannot be read.
-    pub(crate) fn removed_places(&self) -> Result<Vec<(u32, u32)>, EngineError> {
-        let mut places = Vec::new();
-        self.collection.for_each(|document, row| {
-            if self.verdicts.is_removed(document) && !self.collection.is_protected(document) {
-                places.push((row.file, row.record));
-            }
-        })?;
-        Ok(places)
     }
 
     /// Similarity of two documents from the evidence, 0 to 1: by the run's measure, by a sketch's
@@ -280,9 +271,12 @@ pub(crate) fn analyse_inputs(
     let stored = matches.and_then(FindMatches::stored);
     let (ignored, has_texts) = (request.ignored, stored.is_none());
     let compared = Compared::new(job, documents, ignored, stored, &mut scratch_dir, progress)?;
+    let anchors = AnchorObserver::of_job(job, &inputs, first_protected_file)?;
+    let observer = anchors.as_ref().map(|anchors| anchors as &dyn TokenObserver);
     let sets = memory.sets_of(job.memory, state::text(&inputs), &state::folder(job));
     let options = ingest_options(job, &keep, first_protected_file, sets, &mut scratch_dir);
-    let collection = compared.read(job, &options, progress)?;
+    let collection = compared.read(job, &IngestOptions { observer, ..options }, progress)?;
+    let anchors = anchors.map(AnchorObserver::into_found);
     // The join may drop sets, so documents of nothing but boilerplate are counted before it.
     let (only_boilerplate, templates) = match has_texts {
         true => compared.templates(job, &collection, progress)?,
@@ -377,6 +371,7 @@ pub(crate) fn analyse_inputs(
         memory,
         scratch_dir,
         resumed,
+        anchors,
     })
 }
 
@@ -520,7 +515,7 @@ impl Compared<'_> {
 
 /// How documents are read once more for what is compared beside their sets: it takes up to an eighth of
 /// the memory budget; more is spilled.
-pub(crate) fn second_reading(job: &Job) -> IngestOptions {
+pub(crate) fn second_reading(job: &Job) -> IngestOptions<'static> {
     let memory = Memory::of(job.memory);
     IngestOptions {
         memory: memory.counting() / 2,
@@ -559,7 +554,7 @@ fn ingest_options(
     first_protected_file: u32,
     sets: u64,
     scratch_dir: &mut Option<ScratchDir>,
-) -> IngestOptions {
+) -> IngestOptions<'static> {
     let memory = Memory::of(job.memory);
     scratch_dir.iter_mut().for_each(ScratchDir::keep);
     IngestOptions {
@@ -575,6 +570,7 @@ fn ingest_options(
         trim_heap: job.trim_heap,
         sequences: memory.sequences(),
         sites: None,
+        observer: None,
     }
 }
 

@@ -48,11 +48,13 @@ impl<'p> JobSteps<'p> {
             ("indexing", true),
             ("comparing", true),
             ("writing", action != Action::List && job.passages.is_none()),
-            ("picking samples", action == Action::List || job.passages.is_some()),
+            ("picking samples", action == Action::List),
         ];
         let mut names: Vec<_> =
             steps.into_iter().filter(|step| step.1).map(|step| step.0).collect();
-        names.extend(job.passages.iter().flat_map(|_| PassageSettings::default().steps()));
+        // The first reading of passages is that of the documents.
+        let of_passages = || PassageSettings::default().steps().into_iter().skip(1);
+        names.extend(job.passages.iter().flat_map(|_| of_passages()));
         names.extend(job.report.then_some(REPORT));
         Ok(Self::new(names, progress))
     }

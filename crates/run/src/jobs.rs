@@ -11,12 +11,12 @@ use crate::ignored_texts::IgnoredTexts;
 use crate::job_steps::{JobSteps, REPORT};
 use crate::page_files::write_page;
 use crate::panics::caught;
-use crate::passages::of_kept;
+use crate::passages::of_kept::{self, KeptWriting};
 use crate::plan_file::{method_name, read_plan};
 use crate::reading::Documents;
 use crate::recorded_run::{outputs, recorded_run};
 use crate::run_tables::RunTables;
-use crate::second_pass::{ShownDocuments, second_pass};
+use crate::second_pass::{ChunkPicker, ShownDocuments, second_pass};
 use crate::source_losses::source_losses;
 use crate::summarise::summarise;
 use crate::table_store::{TableFiles, write_problems};
@@ -28,7 +28,7 @@ use lookalike_io::input::LeftOut;
 use lookalike_io::sink::{MarkNames, RouteOptions, Staging};
 use lookalike_io::table::WrittenTable;
 use lookalike_io::{Inputs, Problem};
-use lookalike_report::{Action, Output, Page, Report, Run, Summary};
+use lookalike_report::{Action, Output, Page, PassageSummary, Report, Run, Summary};
 use lookalike_text::Analyzer;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -145,6 +145,7 @@ fn carry_out(
 
     let uncompressed = writing.uncompressed;
     let writing = Instant::now();
+    let anchors = analysis.anchors.take();
     let clusters = Clusters::new(&analysis, progress)?;
     let guarded = guards.check(&analysis, &clusters, action == Action::Remove);
     if let Some(path) = &job.junit {
@@ -171,8 +172,7 @@ fn carry_out(
     };
     let decisions = Decisions::new(&analysis, &clusters);
     let decisions = if job.add_counts { decisions.with_counts() } else { decisions };
-    let writes = action != Action::List && job.passages.is_none();
-    let routing = writes.then_some((&staging, &options, &decisions));
+    let routing = (action != Action::List).then_some((&staging, &options, &decisions));
     let mut wanted = choice.documents(&analysis);
     if let Some(sample) = TemplateSample::choose(job, action, &analysis) {
         wanted.add_sample(sample);
@@ -191,25 +191,28 @@ fn carry_out(
     // A table is written on one thread, row by row: meanwhile, the others write the documents, or
     // another table.
     let texts = || {
-        let pass = second_pass(&analysis, &wanted, routing, progress)?;
+        let (pass, of_passages) = match job.passages {
+            None => (second_pass(&analysis, &wanted, routing, progress)?, None),
+            Some(length) => {
+                let picker = &ChunkPicker::new(&analysis, &wanted, &decisions);
+                let writing = KeptWriting { staging: &staging, options: &options, picker };
+                let (pass, found) =
+                    of_kept::write(job, length, &analysis, anchors, writing, progress)?;
+                (pass, Some(found))
+            }
+        };
         let compared = |document| pass.shown.get(document)?.compared.as_ref();
         let differences = sample.map(|sample| sample.compare(compared));
-        Ok((pass, differences))
+        Ok(((pass, of_passages), differences))
     };
-    let (tables, mut pass, differences) =
+    let (tables, (mut pass, of_passages), differences) =
         RunTables::write(&store, job, action, &analysis, &clusters, texts, progress)?;
     Poll::new(progress).now()?;
     analysis.phases.push(("writing", writing.elapsed().as_secs_f64()));
 
     let mut summary = summarise(job, action, &analysis, &clusters)?;
     summary.template_sites = wanted.template_sites(&mut pass.shown);
-    let mut of_passages = None;
-    if let Some(length) = job.passages {
-        let (found, files) = of_kept::write(job, length, &analysis, &staging, &options, progress)?;
-        pass.written = files;
-        summary.passages = Some(found.counts());
-        of_passages = Some(found);
-    }
+    summary.passages = of_passages.as_ref().map(PassageSummary::counts);
     let tables = other_tables(action, &analysis, tables, &store, &mut summary, progress)?;
     summary.outputs = outputs(&tables, pass.written.as_ref());
     for table in of_passages.iter().flat_map(|found| &found.outputs) {

@@ -4,7 +4,8 @@
 //! a second one visits the documents that have windows to compare, and hashes those. Then all runs are
 //! known, and so is what is cut. The last reading (`placing`) finds the bytes of the passages, compares the
 //! words of each cut with those of its witness, and writes each record, some with another text, or the
-//! places of what would be cut (`spans`).
+//! places of what would be cut (`spans`). A run of `dedup` finds the anchors in its own reading
+//! (`observer`), and the last reading is the one that writes what it keeps (`of_kept`).
 //!
 //! Memory: anchors (28 bytes each, one for 18 words at a length of 50) and all that is found of them
 //! (`anchor_store`) are in memory as far as the budget goes, and spilled beyond it; they are grouped part
@@ -20,12 +21,14 @@ mod exhibits;
 mod explain;
 mod grouping;
 mod job;
+mod kept_chunks;
 pub(crate) mod listing;
 mod near;
 mod numbers;
+pub(crate) mod observer;
 pub(crate) mod of_kept;
 mod placing;
-mod search;
+pub(crate) mod search;
 pub mod settings;
 mod spans;
 pub mod stretches;

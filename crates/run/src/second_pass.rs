@@ -7,11 +7,13 @@
 //! of their records: a decision about one text must not be applied to another.
 
 mod chunk_numbers;
+mod picker;
 mod recount;
 mod shown;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use picker::ChunkPicker;
 pub(crate) use shown::{Shown, ShownDocuments, Wanted, read_again};
 
 use crate::LookalikeError;
@@ -114,15 +116,27 @@ pub(crate) fn second_pass(
     if routing.is_some() {
         recount.finish()?;
     }
-    // Both are in the order of the collection.
-    let mut numbers = found.iter().map(|(document, _)| *document);
-    let is_missing = |document: &&DocumentId| numbers.next() != Some(**document);
-    if let Some(&missing) = wanted.documents.iter().find(is_missing) {
-        return Err(changed(inputs, collection.file(missing)));
-    }
-    let shown = ShownDocuments::new(collection.len(), found);
+    let shown = shown_of(analysis, wanted, found)?;
     let written = writer.map(DocumentsWriter::finish).transpose()?;
     Ok(SecondPass { shown, written })
+}
+
+/// The wanted documents that were found, in the order of the collection.
+///
+/// # Errors
+/// One was not found.
+fn shown_of(
+    analysis: &Analysis,
+    wanted: &Wanted,
+    found: Vec<(DocumentId, Shown)>,
+) -> Result<ShownDocuments, LookalikeError> {
+    let Analysis { inputs, collection, .. } = analysis;
+    let mut numbers = found.iter().map(|(document, _)| *document);
+    let is_missing = |document: &&DocumentId| numbers.next() != Some(**document);
+    match wanted.documents.iter().find(is_missing) {
+        Some(&missing) => Err(changed(inputs, collection.file(missing))),
+        None => Ok(ShownDocuments::new(collection.len(), found)),
+    }
 }
 
 /// The chunks of the wanted documents.

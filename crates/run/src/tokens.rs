@@ -6,6 +6,7 @@
 //! decides more than another, so the order of files does not matter.
 
 use crate::index::indexes;
+use crate::readings::first::Admitted;
 use crate::{Index, Job, LookalikeError, Settings};
 use lookalike_io::Inputs;
 use lookalike_text::AnalysisSettings;
@@ -19,9 +20,8 @@ pub fn decide(job: &Job, inputs: &Inputs) -> Result<Job, LookalikeError> {
     settings.analysis = match of_index(&settings, &job.against)? {
         Some(analysis) => analysis,
         None => {
-            let skip = job.skip_unreadable && !job.strict;
-            let decided = settings.analysis_of(inputs, skip);
-            decided.map_err(|failure| LookalikeError::unreadable(failure, job.strict))?
+            let Job { strict, skip_unreadable, .. } = *job;
+            Admitted { strict, skip_unreadable }.analysis(&settings, inputs)?
         }
     };
     Ok(Job { settings, ..job.clone() })

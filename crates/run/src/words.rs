@@ -7,6 +7,7 @@ use lookalike_text::{AnalysisSettings, Analyzer, Batch, Scratch};
 use std::ops::Range;
 
 /// Reads the words of texts; one for all threads.
+#[derive(Debug)]
 pub(crate) struct WordReader {
     analyzer: Analyzer,
     /// Whether texts have sections: no n-gram has words of two.

@@ -19,13 +19,13 @@ pub(super) struct Appender<'a> {
     pub(super) left: Vec<lookalike_spill::Frame>,
     /// Chunks before this one that are in memory are also in the store.
     pub(super) behind: usize,
-    pub(super) options: &'a IngestOptions,
+    pub(super) options: &'a IngestOptions<'a>,
 }
 
 impl<'a> Appender<'a> {
     pub(super) fn new(
         inputs: &Inputs,
-        options: &'a IngestOptions,
+        options: &'a IngestOptions<'_>,
         columns: usize,
     ) -> Result<Self, EngineError> {
         let mut collection = Collection::for_inputs(inputs, options.first_protected_file);
@@ -110,7 +110,7 @@ impl<'a> Appender<'a> {
 
     pub(super) fn append(
         &mut self,
-        mut result: ChunkResult,
+        mut result: ChunkResult<'_>,
         sets: &StoredSets,
     ) -> Result<(), EngineError> {
         if self.options.strict
@@ -122,6 +122,7 @@ impl<'a> Appender<'a> {
             return Err(error);
         }
         self.refuse_unreadable(&result.metadata.problems)?;
+        result.observer.take().map_or(Ok(()), |observer| observer.append())?;
         let number = ChunkId(self.collection.chunks());
         let places = result.block.rows.documents.iter_mut().filter_map(|row| row.set.as_mut().ok());
         places.filter(|place| place.chunk == OWN).for_each(|place| place.chunk = number);

@@ -1,5 +1,6 @@
 //! Reads one chunk: tokens, features and signatures of its documents.
 
+use super::observer::{ChunkObserver, TokenObserver};
 use super::options::Takes;
 use crate::block::{Block, HeldSets, SharedSets};
 use crate::collection::{Document, SetRef};
@@ -49,14 +50,15 @@ pub(super) const USUAL: usize = 1 << 20;
 
 /// The result of reading one chunk.
 #[derive(Default)]
-pub(super) struct ChunkResult {
+pub(super) struct ChunkResult<'a> {
     pub(super) block: Block,
     pub(super) metadata: ChunkMetadata,
     /// Why the chunk cannot be appended.
     pub(super) failed: Option<EngineError>,
+    pub(super) observer: Option<Box<dyn ChunkObserver + 'a>>,
 }
 
-impl ChunkResult {
+impl ChunkResult<'_> {
     /// A checked offset. The first one that is too large is recorded as the error of the chunk.
     pub(super) fn checked(&mut self, offset: Result<u32, EngineError>) -> u32 {
         offset.unwrap_or_else(|error| {
@@ -76,9 +78,10 @@ pub(super) struct Reader<'a> {
     pub(super) sets: StoredSets,
     /// Which documents are taken, if not all are.
     pub(super) takes: Option<Takes<'a>>,
+    pub(super) observer: Option<&'a dyn TokenObserver>,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
     /// Columns of values: one for each keep rule, one for replaced characters, and one for the values
     /// across which documents match.
     pub(super) fn columns(&self) -> usize {
@@ -96,14 +99,15 @@ impl Reader<'_> {
         self.signer.matches_across().then(|| self.columns() - 1)
     }
 
-    pub(super) fn nothing(&self) -> ChunkResult {
+    pub(super) fn nothing(&self) -> ChunkResult<'a> {
         let mut result = ChunkResult::default();
         result.metadata.attributes = vec![Vec::new(); self.columns()];
         result
     }
 
-    pub(super) fn read(&self, chunk: Chunk, state: &mut State) -> ChunkResult {
+    pub(super) fn read(&self, chunk: Chunk, state: &mut State) -> ChunkResult<'a> {
         let mut result = self.nothing();
+        result.observer = self.observer.map(TokenObserver::chunk);
         result.metadata.consumed = chunk.consumed;
         result.metadata.place = chunk.place();
         let State { visit, scratch, low, high, new } = state;
@@ -142,9 +146,15 @@ impl Reader<'_> {
         scratch: &mut SignerScratch,
         new: &mut NewSets,
         Sets { low, low_ends, high, large }: Sets<'_>,
-        result: &mut ChunkResult,
+        result: &mut ChunkResult<'a>,
     ) {
+        if let Some(observer) = &mut result.observer {
+            observer.begin(record);
+        }
         let seen = self.signer.read(record, scratch);
+        if let Some(observer) = &mut result.observer {
+            observer.tokens(record, scratch.tokens(), seen.text_bytes);
+        }
         let here = SetRef { chunk: OWN, index: result.block.ends.len() as u32 };
         let store = || {
             // A large set is alone in its chunk and is not copied.

@@ -1,5 +1,6 @@
 //! Options of reading a collection.
 
+use super::TokenObserver;
 use crate::site::SiteRule;
 use lookalike_cluster::KeepRule;
 use lookalike_io::RecordView;
@@ -10,7 +11,7 @@ pub type Takes<'a> = &'a (dyn Fn(&RecordView<'_>) -> bool + Sync);
 
 /// Options of reading a collection.
 #[derive(Debug, Clone)]
-pub struct IngestOptions {
+pub struct IngestOptions<'o> {
     /// Number of worker threads.
     pub threads: usize,
     /// Stop at the first bad record.
@@ -39,9 +40,11 @@ pub struct IngestOptions {
     pub sequences: u64,
     /// Collect the site of each document by this rule. Checkpoints do not hold it.
     pub sites: Option<SiteRule>,
+    /// Gets the tokens of the documents.
+    pub observer: Option<&'o dyn TokenObserver>,
 }
 
-impl IngestOptions {
+impl IngestOptions<'_> {
     /// Everything in memory, no protected files, bad records counted.
     #[must_use]
     pub fn in_memory(threads: usize) -> Self {
@@ -58,6 +61,7 @@ impl IngestOptions {
             trim_heap: false,
             sequences: u64::MAX,
             sites: None,
+            observer: None,
         }
     }
 }

@@ -34,6 +34,11 @@ pub struct SignerScratch {
 }
 
 impl SignerScratch {
+    /// The tokens of the last document read.
+    pub(crate) fn tokens(&self) -> &FeatureScratch {
+        &self.features
+    }
+
     /// Whether characters of the last document were replaced by ASCII characters that they look
     /// like: 0 for none, 1 for some, 2 for some that stand beside ASCII letters.
     pub(crate) fn replaced_value(&self) -> f64 {

@@ -72,7 +72,7 @@ impl Trial {
 
 impl Bench<'_> {
     /// Options of reading documents.
-    pub(super) fn ingest_options(&self) -> IngestOptions {
+    pub(super) fn ingest_options(&self) -> IngestOptions<'static> {
         IngestOptions {
             trim_heap: false,
             threads: self.threads,
@@ -86,6 +86,7 @@ impl Bench<'_> {
             in_flight: self.memory.in_flight(),
             sequences: self.memory.sequences(),
             sites: None,
+            observer: None,
         }
     }
 

@@ -45,6 +45,11 @@ impl SpillLimits {
         AnchorStore { records: self.partitions(PARTITIONS, self.memory.0 / 4) }
     }
 
+    /// For anchors beside the sets and the texts of a run of `dedup`, which have three quarters: a sixteenth.
+    pub(super) fn anchors_beside_sets(&self) -> AnchorStore {
+        AnchorStore { records: self.partitions(PARTITIONS, self.memory.0 / 16) }
+    }
+
     /// The anchors of each part whose windows are compared.
     pub(super) fn open(&self, parts: usize) -> AnchorStore {
         AnchorStore { records: self.partitions(parts, self.memory.0 / 8) }
@@ -75,14 +80,12 @@ impl SpillLimits {
 fn spilled<const N: usize, T>(
     done: io::Result<T>,
     partitions: &Partitions<N>,
-) -> Result<T, LookalikeError> {
-    done.map_err(|error| {
-        let folder = partitions.folder().display().to_string();
-        EngineError::Scratch { folder, reason: error.to_string() }.into()
-    })
+) -> Result<T, EngineError> {
+    done.map_err(|error| EngineError::scratch(partitions.folder(), &error))
 }
 
 /// Anchors in partitions.
+#[derive(Debug)]
 pub(super) struct AnchorStore {
     records: Partitions<7>,
 }
@@ -101,7 +104,7 @@ impl AnchorStore {
     ///
     /// # Errors
     /// A spill file that cannot be written.
-    pub(super) fn add(&mut self, anchor: &Anchor) -> Result<(), LookalikeError> {
+    pub(super) fn add(&mut self, anchor: &Anchor) -> Result<(), EngineError> {
         // Minima have uniform low bits.
         self.add_to((anchor.key % PARTITIONS as u64) as usize, anchor)
     }
@@ -110,11 +113,7 @@ impl AnchorStore {
     ///
     /// # Errors
     /// As [`AnchorStore::add`].
-    pub(super) fn add_to(
-        &mut self,
-        partition: usize,
-        anchor: &Anchor,
-    ) -> Result<(), LookalikeError> {
+    pub(super) fn add_to(&mut self, partition: usize, anchor: &Anchor) -> Result<(), EngineError> {
         spilled(self.records.push(partition, anchor.to_record()), &self.records)
     }
 
@@ -234,7 +233,7 @@ impl HashStore {
     ///
     /// # Errors
     /// A spill file that cannot be written.
-    pub(super) fn add(&mut self, part: usize, hash: u64) -> Result<(), LookalikeError> {
+    pub(super) fn add(&mut self, part: usize, hash: u64) -> Result<(), EngineError> {
         let record = [hash as u32, (hash >> 32) as u32];
         spilled(self.records.push(part, record), &self.records)
     }

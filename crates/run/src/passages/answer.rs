@@ -1,9 +1,9 @@
 //! A search in memory: a source to tables, without a result directory.
 
 use super::anchor_store::SpillLimits;
-use super::job::Writing;
+use super::job::{Writing, recorded};
 use super::search::Search;
-use super::settings::{PassageSettings, recorded};
+use super::settings::PassageSettings;
 use super::tables::Tables;
 use crate::analysis::pool;
 use crate::panics::caught;
@@ -90,6 +90,7 @@ pub fn passages(
     let mut reading = settings.reading(Vec::new(), resources.scratch.clone());
     reading.fields.extra = settings.keep_fields()?;
     let (inputs, caller) = source.open(reading, |inputs| input_fields::check(inputs, &|| false))?;
+    let admitted = Admitted { strict: resources.strict, skip_unreadable: false };
     let search = Search {
         documents: Documents {
             inputs: &inputs,
@@ -97,8 +98,9 @@ pub fn passages(
         },
         own_files: inputs.files.len() as u32,
         settings,
+        analysis: &admitted.analysis(settings, &inputs)?,
         passages,
-        admitted: Admitted { strict: resources.strict, skip_unreadable: false },
+        admitted,
         limits: limits(resources.threads, resources.memory),
         spill: SpillLimits::new(resources.memory, resources.folder()),
         without: &[],
@@ -106,7 +108,7 @@ pub fn passages(
     };
     let work = || {
         let (near, of_near) = search.near(&TablesInMemory, progress)?.unzip();
-        let found = search.find(progress)?;
+        let found = search.find(None, progress)?;
         let (tables, totals, written) =
             search.place(&found, &TablesInMemory, Writing::Nothing, None, progress)?;
         let mut summary =

@@ -26,14 +26,14 @@ impl Precedence {
         Ok(Self { rules: settings.keep_rules()?, fields: settings.keep_fields()? })
     }
 
-    /// The values of the rules for a document: 0 of one that goes by the order of the documents.
+    /// The values of the rules for a document with a text of so many bytes: 0 of one that goes by the order of the documents.
     #[must_use]
-    pub fn values(&self, record: &RecordView<'_>, text: &str) -> Vec<f64> {
+    pub fn values(&self, record: &RecordView<'_>, text_bytes: u64) -> Vec<f64> {
         if self.rules.is_empty() {
             return Vec::new();
         }
         let fields: Vec<&str> = self.fields.iter().map(String::as_str).collect();
-        let value = |rule| keep_value(rule, record, &fields, text.len() as u64);
+        let value = |rule| keep_value(rule, record, &fields, text_bytes);
         self.rules.iter().map(value).collect()
     }
 }

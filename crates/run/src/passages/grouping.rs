@@ -83,9 +83,13 @@ impl Round {
         let mut open = limits.open(parts.len().min(MOST_PARTS));
         for (number, part) in (0..).zip(parts.iter().take(MOST_PARTS)) {
             let mut found = anchors.take(part)?;
-            for anchor in &mut found {
-                anchor.place.document = numbers.at(anchor.place.document);
-            }
+            found.retain_mut(|anchor| match numbers.at(anchor.place.document) {
+                Some(document) => {
+                    anchor.place.document = document;
+                    true
+                }
+                None => false,
+            });
             let (classes, questions) = Classes::new(found);
             asked.extend(questions.in_part(number));
             let mut added = Ok(());
@@ -184,7 +188,7 @@ mod tests {
         ) -> Result<(), LookalikeError> {
             self.readings.update(|readings| readings + 1);
             for (index, units) in (0..).zip(self.documents) {
-                let number = self.numbers.at(index);
+                let Some(number) = self.numbers.at(index) else { continue };
                 let mut hashes = Vec::new();
                 questions.answer(number, units, self.lengths, &mut hashes);
                 if !hashes.is_empty() {
@@ -198,13 +202,14 @@ mod tests {
     const TWICE: Repeated = Repeated { copies: 2, most: u32::MAX, scope: Scope::Anywhere };
 
     /// Documents in the order of reading, the last ones of another collection, numbered by a keep rule of
-    /// which each has a value.
-    fn numbered(values: &[f64], beside: usize) -> Numbers {
+    /// which each has a value, but for those that are left out.
+    fn numbered(values: &[f64], beside: usize, left_out: &[(u32, u32)]) -> Numbers {
         let mut read = ReadDocuments::default();
         for (record, &value) in (0..).zip(values) {
             let document = ReadDocument { is_fixed: false, values: vec![value] };
             read.add((0, record), (record as usize) < values.len() - beside, &document);
         }
+        read.leave_out(left_out);
         read.by_precedence(&["longest".parse().unwrap()])
     }
 
@@ -237,6 +242,7 @@ mod tests {
                 1..9,
             ),
             beside in 0usize..3,
+            is_left_out in prop::array::uniform8(prop::bool::weighted(0.2)),
             (window, gram) in (2usize..9).prop_flat_map(|window| (Just(window), 1..=window)),
             copies in 2u32..4,
             scope in prop::sample::select(vec![Scope::Anywhere, Scope::Across]),
@@ -245,10 +251,14 @@ mod tests {
             let lengths = Lengths::new(window, gram).unwrap();
             let (values, documents): (Vec<f64>, Vec<Vec<u64>>) =
                 documents.into_iter().map(|(value, units)| (f64::from(value), units)).unzip();
-            let numbers = numbered(&values, beside.min(documents.len()));
-            let mut by_number = vec![Vec::new(); documents.len()];
+            let places = (0..values.len() as u32).filter(|&record| is_left_out[record as usize]);
+            let left_out: Vec<(u32, u32)> = places.map(|record| (0, record)).collect();
+            let numbers = numbered(&values, beside.min(documents.len()), &left_out);
+            let mut by_number = vec![Vec::new(); numbers.count() as usize];
             for (index, units) in (0..).zip(&documents) {
-                by_number[numbers.at(index) as usize] = units.clone();
+                if let Some(number) = numbers.at(index) {
+                    by_number[number as usize] = units.clone();
+                }
             }
             let finder = Finder::new(lengths).with_copies(copies).with_scope(scope);
             let repeated = Repeated::at_least(copies, scope);
@@ -265,7 +275,7 @@ mod tests {
         };
         let documents = [document(1), document(2), document(1)];
         let lengths = Lengths::new(12, 4).unwrap();
-        let numbers = numbered(&[0.0; 3], 0);
+        let numbers = numbered(&[0.0; 3], 0, &[]);
         let of = |memory| found(&documents, &numbers, lengths, TWICE, memory);
         let (runs, spilled, readings) = of(u64::MAX);
         assert_eq!((spilled, readings), (0, 1));
@@ -282,7 +292,7 @@ mod tests {
         let documents: Vec<Vec<u64>> = (0..500).map(document).collect();
         let lengths = Lengths::new(20, 8).unwrap();
         let (runs, spilled, _) =
-            found(&documents, &numbered(&[0.0; 500], 0), lengths, TWICE, 4_000);
+            found(&documents, &numbered(&[0.0; 500], 0, &[]), lengths, TWICE, 4_000);
         assert_eq!(runs, Finder::new(lengths).find(&documents));
         assert_eq!((runs.len(), runs[499].copies), (500, [500, 500]));
         assert!(spilled > 0);

@@ -3,9 +3,10 @@
 use super::anchor_store::SpillLimits;
 use super::excerpts::ShownPassages;
 use super::exhibits::{Choice, Collected};
+use super::kept_chunks::{CuttingKept, OfChunk};
 use super::placing::{PlacedDocument, Placing};
-use super::search::{Found, Search};
-use super::settings::{PassageSettings, recorded};
+use super::search::{Found, ReadAnchors, Search};
+use super::settings::PassageSettings;
 use super::spans::{Said, SpanFiles, Spanning, all_documents};
 use super::stretches::Stretches;
 use super::tables::{Tables, Totals};
@@ -19,12 +20,13 @@ use crate::readings::first::ReadCounts;
 use crate::readings::second::{Routing, SecondReading, Written};
 use crate::recorded_run::{outputs, recorded_run};
 use crate::scratch_dir::ScratchDir;
-use crate::search_job::{SearchOutcome, SearchRun, limits};
+use crate::search_job::{SearchOutcome, SearchRun, limits, search_settings};
+use crate::second_pass::{ChunkPicker, Shown};
 use crate::settings::thread_count;
 use crate::state::{self, Resumable};
 use crate::table_store::{TableFiles, TableStore, write_problems};
 use crate::{LookalikeError, Settings, index, input_fields, skipped_files, summarise, tokens};
-use lookalike_engine::{Checkpoints, Progress};
+use lookalike_engine::{Checkpoints, DocumentId, Progress};
 use lookalike_io::sink::{RouteOptions, Staging, WrittenFiles};
 use lookalike_io::table::TableFormat;
 use lookalike_io::{Inputs, Problem};
@@ -216,6 +218,7 @@ fn carry_out(
         documents: Documents::of_files(&inputs),
         own_files,
         settings: &of_documents,
+        analysis: &admitted.analysis(&of_documents, &inputs)?,
         passages: &job.passages,
         admitted,
         limits: limits(job.run.threads, job.run.memory),
@@ -232,12 +235,13 @@ fn carry_out(
         tables: job.run.tables,
         report: job.report,
         options: &RouteOptions { files: Some(own_files), ..RouteOptions::default() },
+        kept: None,
         most,
         settings,
         command: &job.run.command,
         started,
     };
-    let written = results.write(&search, progress);
+    let written = results.write(&search, None, progress);
     use LookalikeError::{KeepField, KeepValue, Settings as Wrong};
     if let Err(KeepField { .. } | KeepValue { .. } | Wrong(_)) = &written
         && let Some(scratch) = scratch_dir.take()
@@ -275,6 +279,8 @@ pub(super) struct Results<'a> {
     pub(super) report: bool,
     /// How documents are written.
     pub(super) options: &'a RouteOptions,
+    /// What else the last reading of a run of `dedup` does, and the documents that it picks.
+    pub(super) kept: Option<(&'a ChunkPicker<'a>, &'a mut Vec<(DocumentId, Shown)>)>,
     /// The most that may be cut.
     pub(super) most: Option<LossLimit>,
     /// What the summary says of the settings.
@@ -284,13 +290,15 @@ pub(super) struct Results<'a> {
 }
 
 impl Results<'_> {
-    /// Searches, and writes what was found; the summary, the first problems, and the documents.
+    /// Searches, and writes what was found; the summary, the first problems, and the documents. With `read`,
+    /// the first reading is done.
     ///
     /// # Errors
     /// Documents that cannot be read, or have changed; outputs that cannot be written; more cut than may be.
     pub(super) fn write(
         self,
         search: &Search<'_>,
+        read: Option<ReadAnchors>,
         progress: &dyn Progress,
     ) -> Result<(PassageSummary, Vec<Problem>, Option<WrittenFiles>), LookalikeError> {
         let Self { staging, folder, options, .. } = self;
@@ -299,14 +307,16 @@ impl Results<'_> {
         let store = TableFiles { staging, folder, format: self.tables };
         // First: the last reading is the one that sees whether inputs have changed.
         let near = search.near(&store, progress)?;
-        let found = search.find(progress)?;
+        let found = search.find(read, progress)?;
         let reading = self.started.elapsed().as_secs_f64();
         let mut files =
             passages.writes_spans().then(|| SpanFiles::new(search, &found.first, staging));
-        let writing = match &mut files {
-            Some(files) => Writing::Spans(files),
-            None if passages.writes_documents() => Writing::Documents(Routing { staging, options }),
-            None => Writing::Nothing,
+        let routing = Routing { staging, options };
+        let writing = match (&mut files, self.kept) {
+            (Some(files), _) => Writing::Spans(files),
+            (None, Some((picker, picked))) => Writing::Kept(routing, picker, picked),
+            (None, None) if passages.writes_documents() => Writing::Documents(routing),
+            (None, None) => Writing::Nothing,
         };
         let choice = self.report.then(|| Choice::new(&found));
         let mut shown = choice.as_ref().map(Collected::new);
@@ -381,7 +391,7 @@ impl Search<'_> {
         let inputs = documents.inputs;
         let none = ShownPassages::default();
         let excerpts = shown.as_ref().map_or(&none, |shown| shown.passages());
-        let placing = || Placing::new(inputs, found, self.without, &stretches, passages, excerpts);
+        let placing = || Placing::new(inputs, found, &stretches, passages, excerpts);
         let cut = |_: &[(u32, u32)]| placing();
         let say = |_: &[(u32, u32)]| Spanning::new(self, found, placing());
         let read = |each: &mut dyn FnMut(_) -> _| {
@@ -395,6 +405,17 @@ impl Search<'_> {
                 Writing::Nothing => second.run("locating", None, &cut, each, progress),
                 Writing::Documents(routing) => {
                     second.run("writing", Some(routing), &cut, each, progress)
+                }
+                Writing::Kept(routing, picker, picked) => {
+                    let kept = |_: &[(u32, u32)]| CuttingKept::new(placing(), picker);
+                    let each = &mut |of_chunk| {
+                        match of_chunk {
+                            OfChunk::Placed(placed) => each(placed)?,
+                            OfChunk::Shown(document, shown) => picked.push((document, shown)),
+                        }
+                        Ok(())
+                    };
+                    second.run("writing", Some(routing), &kept, each, progress)
                 }
                 Writing::Spans(files) => {
                     let each = &mut |said| match said {
@@ -460,6 +481,20 @@ impl Search<'_> {
     }
 }
 
+/// The settings as a summary states them.
+pub(super) fn recorded(
+    settings: &Settings,
+    passages: &PassageSettings,
+    against: Option<&[String]>,
+) -> Map<String, Value> {
+    let mut recorded = search_settings(settings, &passages.resolved(), against);
+    recorded.insert("keep".into(), json!(settings.keep));
+    if let Some(field) = &settings.separate_by {
+        recorded.insert("separate_by".into(), json!(field));
+    }
+    recorded
+}
+
 /// What `explain` reads back.
 pub(super) fn recorded_job(settings: &Settings, inputs: &[String], against: &[String]) -> Value {
     let mut settings = settings.clone();
@@ -472,6 +507,8 @@ pub(super) fn recorded_job(settings: &Settings, inputs: &[String], against: &[St
 pub(super) enum Writing<'w, 'a> {
     Nothing,
     Documents(Routing<'w>),
+    /// Of a run of `dedup`, with the documents that are picked for its report.
+    Kept(Routing<'w>, &'w ChunkPicker<'w>, &'w mut Vec<(DocumentId, Shown)>),
     Spans(&'w mut SpanFiles<'a>),
 }
 

@@ -26,7 +26,7 @@ impl Search<'_> {
     ) -> Result<Option<(S::Done, NearCounts)>, LookalikeError> {
         let Self { documents, passages, limits, .. } = *self;
         let Some(search) = passages.near()? else { return Ok(None) };
-        let found = self.seek(search.seeds, search.repeated(), OF_SEEDS, progress)?;
+        let found = self.seek(search.seeds, search.repeated(), OF_SEEDS, None, progress)?;
         let mut near = near_passages(&found.runs, search.seeds, search.rule);
         // Of the other collection, what stands in it alone is not listed.
         near.retain(|near| near.places[0].document >= found.numbers.beside());
@@ -36,7 +36,7 @@ impl Search<'_> {
         let second = SecondReading { documents, first: &found.first, wanted: &wanted, limits };
         let nothing = ShownPassages::default();
         let visitor = |_: &[(u32, u32)]| {
-            Placing::new(documents.inputs, &found, &[], &stretches, passages, &nothing)
+            Placing::new(documents.inputs, &found, &stretches, passages, &nothing)
         };
         let mut placed = Placed::default();
         let mut each = |document| {

@@ -4,6 +4,7 @@ use lookalike_cluster::KeepRule;
 use lookalike_engine::Valueless;
 use lookalike_spill::{Decoder, Encoder};
 use std::io::{self, Read, Write};
+use std::ops::Range;
 
 /// The documents that have a window, in the order in which they are read.
 #[derive(Debug, Default)]
@@ -16,7 +17,12 @@ pub(super) struct ReadDocuments {
     fixed: Vec<bool>,
     /// For each the values of the keep rules.
     values: Vec<f64>,
+    /// Whether each is left out.
+    left_out: Vec<bool>,
 }
+
+/// The number of documents that are left out.
+const LEFT_OUT: u32 = u32::MAX;
 
 /// A document that is read.
 #[derive(Debug, Clone)]
@@ -33,11 +39,19 @@ impl ReadDocuments {
         self.places.push(place);
         self.fixed.push(document.is_fixed);
         self.values.extend_from_slice(&document.values);
+        self.left_out.push(false);
         self.own += usize::from(is_own);
         self.places.len() as u32 - 1
     }
 
-    /// Writes them, for a run that is resumed.
+    /// Leaves out the documents at these places: they get no number.
+    pub(super) fn leave_out(&mut self, places: &[(u32, u32)]) {
+        for index in places.iter().filter_map(|place| self.places.binary_search(place).ok()) {
+            self.left_out[index] = true;
+        }
+    }
+
+    /// Writes them, none left out, for a run that is resumed.
     ///
     /// # Errors
     /// The error of the writer.
@@ -56,6 +70,7 @@ impl ReadDocuments {
     pub(super) fn restore(from: &mut Decoder<impl Read>, most: u64) -> io::Result<Self> {
         let places = from.array::<u32>(most)?;
         Ok(Self {
+            left_out: vec![false; places.len() / 2],
             places: places.as_chunks().0.iter().map(|&[file, record]| (file, record)).collect(),
             own: from.number::<u64>()? as usize,
             fixed: from.array::<u8>(most)?.into_iter().map(|fixed| fixed != 0).collect(),
@@ -65,14 +80,15 @@ impl ReadDocuments {
 
     /// How many documents have no value, for each of the rules.
     pub(super) fn valueless(&self, rules: usize) -> Vec<Valueless> {
-        let of_rule = |rule| self.values.iter().skip(rule).step_by(rules);
+        let kept = || self.values.chunks(rules).zip(&self.left_out).filter(|of| !of.1);
+        let of_rule = |rule: usize| kept().map(move |(values, _)| &values[rule]);
         (0..rules).map(|rule| Valueless::count(of_rule(rule))).collect()
     }
 
     /// Their numbers: those of the other collection take precedence, then the rules decide, and then the
     /// order in which they are read. O(n log n).
     pub(super) fn by_precedence(self, rules: &[KeepRule]) -> Numbers {
-        let Self { places, own, fixed, values } = self;
+        let Self { places, own, fixed, values, left_out } = self;
         let keys = |index: u32| {
             let values = &values[index as usize * rules.len()..][..rules.len()];
             rules.iter().zip(values).map(move |(rule, &value)| match rule.is_by_order() {
@@ -80,13 +96,17 @@ impl ReadDocuments {
                 false => rule.key(value),
             })
         };
-        let own = own as u32;
-        let mut indices: Vec<u32> = (own..places.len() as u32).chain(0..own).collect();
-        let beside = places.len() - own as usize;
+        let kept = |indices: Range<usize>| {
+            let kept = indices.filter(|&index| !left_out[index]);
+            kept.map(|index| index as u32).collect::<Vec<u32>>()
+        };
+        let mut indices = kept(own..places.len());
+        let beside = indices.len();
+        indices.extend(kept(0..own));
         let by_rules = |a: &u32, b: &u32| keys(*a).cmp(keys(*b)).then(a.cmp(b));
         indices[..beside].sort_unstable_by(by_rules);
         indices[beside..].sort_unstable_by(by_rules);
-        let mut numbers = vec![0; indices.len()];
+        let mut numbers = vec![LEFT_OUT; places.len()];
         for (number, &index) in (0..).zip(&indices) {
             numbers[index as usize] = number;
         }
@@ -102,7 +122,7 @@ pub(super) struct Numbers {
     fixed: Vec<bool>,
     /// Number of documents of the other collection: the smallest numbers.
     beside: u32,
-    /// By number, the index in the order of reading; and the other way round.
+    /// By number, the index in the order of reading; and the other way round, [`LEFT_OUT`] for some.
     indices: Vec<u32>,
     numbers: Vec<u32>,
 }
@@ -110,7 +130,7 @@ pub(super) struct Numbers {
 impl Numbers {
     /// Number of documents.
     pub(super) fn count(&self) -> u32 {
-        self.places.len() as u32
+        self.indices.len() as u32
     }
 
     /// Number of documents of the other collection: the smallest numbers.
@@ -118,9 +138,9 @@ impl Numbers {
         self.beside
     }
 
-    /// The number of the document at an index.
-    pub(super) fn at(&self, index: u32) -> u32 {
-        self.numbers[index as usize]
+    /// The number of the document at an index, unless that is left out.
+    pub(super) fn at(&self, index: u32) -> Option<u32> {
+        Some(self.numbers[index as usize]).filter(|&number| number != LEFT_OUT)
     }
 
     /// The number of the document at a place among the records.
@@ -133,7 +153,7 @@ impl Numbers {
 
     /// The number of the document at a place among the records, if it has a window.
     pub(super) fn find(&self, place: (u32, u32)) -> Option<u32> {
-        self.places.binary_search(&place).ok().map(|index| self.at(index as u32))
+        self.places.binary_search(&place).ok().and_then(|index| self.at(index as u32))
     }
 
     fn index(&self, number: u32) -> usize {
@@ -201,6 +221,30 @@ mod tests {
             (numbers.beside(), numbers.places_of([0, 3].into_iter())),
             (2, vec![(0, 4), (1, 2)])
         );
+    }
+
+    #[test]
+    fn documents_that_are_left_out_have_no_number() {
+        let rules: Vec<KeepRule> = vec!["longest".parse().unwrap()];
+        let mut read = read(&[
+            ((0, 1), true, &[5.0]),
+            ((0, 2), true, &[f64::NAN]),
+            ((0, 3), true, &[7.0]),
+            ((0, 4), true, &[9.0]),
+            ((1, 1), false, &[f64::NAN]),
+        ]);
+        // Some of them have no window.
+        read.leave_out(&[(0, 0), (0, 2), (0, 4), (0, 5)]);
+        assert_eq!(read.valueless(1)[0], Valueless { documents: 3, missing: 1, unreadable: 0 });
+        let numbers = read.by_precedence(&rules);
+        assert_eq!((numbers.count(), numbers.beside()), (3, 1));
+        assert_eq!(
+            [0, 1, 2, 3, 4].map(|at| numbers.at(at)),
+            [Some(2), None, Some(1), None, Some(0)]
+        );
+        assert_eq!([0, 1, 2].map(|number| numbers.place(number)), [(1, 1), (0, 3), (0, 1)]);
+        assert_eq!((numbers.find((0, 4)), numbers.find((0, 3))), (None, Some(1)));
+        assert!(numbers.is_fixed(0) && !numbers.is_fixed(1));
     }
 
     #[test]

@@ -37,8 +37,6 @@ pub(super) struct PlacedDocument {
 pub(super) struct Placing<'a> {
     inputs: &'a Inputs,
     found: &'a Found,
-    /// The documents that were removed before.
-    without: &'a [(u32, u32)],
     stretches: &'a Stretches,
     settings: &'a PassageSettings,
     shown: &'a ShownPassages,
@@ -53,7 +51,6 @@ impl<'a> Placing<'a> {
     pub(super) fn new(
         inputs: &'a Inputs,
         found: &'a Found,
-        without: &'a [(u32, u32)],
         stretches: &'a Stretches,
         settings: &'a PassageSettings,
         shown: &'a ShownPassages,
@@ -61,7 +58,6 @@ impl<'a> Placing<'a> {
         Self {
             inputs,
             found,
-            without,
             stretches,
             settings,
             shown,
@@ -175,7 +171,7 @@ impl Fates for Placing<'_> {
         let is_in = |places: &[(u32, u32)]| places.binary_search(&place).is_ok();
         match place {
             _ if is_in(&self.found.first.bad) => Fate::Rejected,
-            _ if is_in(&self.removed) || is_in(self.without) => Fate::Removed,
+            _ if is_in(&self.removed) => Fate::Removed,
             _ => Fate::Kept,
         }
     }

@@ -15,14 +15,17 @@ use crate::readings::second::{ChunkVisitor, SecondReading, Visited};
 use crate::{LookalikeError, Settings};
 use lookalike_core::spans::union;
 use lookalike_engine::pipeline::PipelineLimits;
-use lookalike_engine::{Checkpoints, Progress};
+use lookalike_engine::{Checkpoints, EngineError, Progress};
 use lookalike_io::{Fate, Fates, Inputs, RecordView};
 use lookalike_passages::anchors::AnchorScratch;
 use lookalike_passages::classes::Repeated;
 use lookalike_passages::questions::Questions;
-use lookalike_passages::{Anchor, Cut, Lengths, Place, Record, Run, Scope, kept, of_document};
+use lookalike_passages::{
+    Anchor, Cut, Lengths, Place, Record, Run, Scope, SectionUnits, kept, of_document,
+};
 use lookalike_report::KeepValues;
 use lookalike_spill::Decoder;
+use lookalike_text::AnalysisSettings;
 use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,12 +36,13 @@ pub(super) struct Search<'a> {
     /// Number of files that are not of another collection: the first ones.
     pub(super) own_files: u32,
     pub(super) settings: &'a Settings,
+    /// Of the texts: what is decided where the settings leave it open.
+    pub(super) analysis: &'a AnalysisSettings,
     pub(super) passages: &'a PassageSettings,
     pub(super) admitted: Admitted,
     pub(super) limits: PipelineLimits,
     pub(super) spill: SpillLimits,
-    /// Files and numbers of the documents that were removed before, ascending: they are not looked at, and
-    /// written as removed.
+    /// Files and numbers of the documents that were removed before, ascending: they are not looked at.
     pub(super) without: &'a [(u32, u32)],
     /// What an earlier run has done, and where this one notes what it does.
     pub(super) checkpoints: &'a Checkpoints,
@@ -107,12 +111,16 @@ impl Found {
 }
 
 impl Search<'_> {
-    /// The passages, and what of them is cut.
-    pub(super) fn find(&self, progress: &dyn Progress) -> Result<Found, LookalikeError> {
+    /// The passages, and what of them is cut. With `read`, the first reading is done.
+    pub(super) fn find(
+        &self,
+        read: Option<ReadAnchors>,
+        progress: &dyn Progress,
+    ) -> Result<Found, LookalikeError> {
         let Self { passages, .. } = *self;
         let (lengths, scope) = (passages.check()?, passages.scope.scope());
         let repeated = Repeated::at_least(passages.copies, scope);
-        let mut found = self.seek(lengths, repeated, OF_PASSAGES, progress)?;
+        let mut found = self.seek(lengths, repeated, OF_PASSAGES, read, progress)?;
         if let Some(rule) = passages.cut.rule() {
             let is_fixed = |document| found.numbers.is_fixed(document);
             found.cuts = kept::cuts_beside(&found.runs, lengths, rule, scope, is_fixed);
@@ -126,33 +134,17 @@ impl Search<'_> {
         lengths: Lengths,
         repeated: Repeated,
         names: CheckpointNames,
+        read: Option<ReadAnchors>,
         progress: &dyn Progress,
     ) -> Result<Found, LookalikeError> {
-        let Self { documents, settings, passages, admitted, limits, checkpoints, .. } = *self;
-        let skip = admitted.skip_unreadable && !admitted.strict;
-        let analysis = settings.analysis_of(documents.inputs, skip);
-        let analysis =
-            analysis.map_err(|failure| LookalikeError::unreadable(failure, admitted.strict))?;
-        let reader = UnitReader::new(&passages.unit, &analysis, settings.fields.has_sections());
+        let Self { documents, settings, analysis, passages, limits, checkpoints, .. } = *self;
         let inputs = documents.inputs;
-        let keep = Precedence::new(settings)?;
-        let salts = Salts::new(settings, passages.scope)?;
-        let is_given = AtomicBool::new(false);
-        let writes_spans = passages.writes_spans();
-        let of_documents = AnchorReader {
-            inputs,
-            without: self.without,
-            writes_spans,
-            reader: &reader,
-            lengths,
-            keep: &keep,
-            salts,
-            is_given,
-        };
+        let of_documents = AnchorReader::new(inputs, settings, analysis, passages, lengths)?;
+        let of_documents = AnchorReader { without: self.without, ..of_documents };
         let runs = checkpoints.read_step(names.runs, read_runs);
-        let restored = self.restored(names, runs.is_some());
+        let restored = read.or_else(|| self.restored(names, runs.is_some()));
         let is_restored = restored.is_some();
-        let (first, read, all) = match restored {
+        let (first, DocumentAnchors { documents: read, anchors: all }) = match restored {
             Some(restored) => restored,
             None => self.read(&of_documents, progress)?,
         };
@@ -161,8 +153,9 @@ impl Search<'_> {
         {
             return Err(missing_field(field, settings)?);
         }
-        let valueless = read.valueless(keep.rules.len());
-        let keep_values = lacking(inputs, &keep.rules, |rule| valueless[rule])?;
+        let rules = &of_documents.keep.rules;
+        let valueless = read.valueless(rules.len());
+        let keep_values = lacking(inputs, rules, |rule| valueless[rule])?;
         // Inputs that could not be read are tried again.
         let is_whole = first.problems.first_unreadable().is_none();
         if is_whole && !is_restored {
@@ -172,7 +165,7 @@ impl Search<'_> {
                 read.write(out)
             })?;
         }
-        let numbers = read.by_precedence(&keep.rules);
+        let numbers = read.by_precedence(rules);
         let hasher = SecondReader {
             documents,
             first: &first,
@@ -193,13 +186,38 @@ impl Search<'_> {
                 found
             }
         };
-        let (scope, cuts) = (repeated.scope, Vec::new());
+        let (scope, cuts, reader) = (repeated.scope, Vec::new(), of_documents.reader);
         Ok(Found { first, numbers, lengths, scope, runs, cuts, reader, keep_values, spilled })
     }
 }
 
-/// What the first reading knows: the documents and their anchors.
-type ReadAnchors = (FirstReading, ReadDocuments, AnchorStore);
+/// What the first reading knows.
+pub(super) type ReadAnchors = (FirstReading, DocumentAnchors);
+
+/// Documents that have a window, and their anchors, each with the index of its document.
+#[derive(Debug)]
+pub(crate) struct DocumentAnchors {
+    pub(super) documents: ReadDocuments,
+    pub(super) anchors: AnchorStore,
+}
+
+impl DocumentAnchors {
+    /// Adds the next document, at a place among the records.
+    ///
+    /// # Errors
+    /// A spill file that cannot be written.
+    pub(super) fn add(
+        &mut self,
+        place: (u32, u32),
+        is_own: bool,
+        (of, anchors): &FoundAnchors,
+    ) -> Result<(), EngineError> {
+        let document = self.documents.add(place, is_own, of);
+        anchors.iter().try_for_each(|anchor| {
+            self.anchors.add(&Anchor { place: Place { document, ..anchor.place }, ..*anchor })
+        })
+    }
+}
 
 impl Search<'_> {
     /// The first reading.
@@ -209,15 +227,11 @@ impl Search<'_> {
         progress: &dyn Progress,
     ) -> Result<ReadAnchors, LookalikeError> {
         let Self { documents, own_files, admitted, limits, .. } = *self;
-        let (mut read, mut all) = (ReadDocuments::default(), self.spill.anchors());
-        let each = |place: (u32, u32), (of, found): (ReadDocument, Vec<Anchor>)| {
-            let document = read.add(place, place.0 < own_files, &of);
-            found.into_iter().try_for_each(|anchor| {
-                all.add(&Anchor { place: Place { document, ..anchor.place }, ..anchor })
-            })
-        };
+        let (documents_read, anchors) = (ReadDocuments::default(), self.spill.anchors());
+        let mut all = DocumentAnchors { documents: documents_read, anchors };
+        let each = |place: (u32, u32), found| Ok(all.add(place, place.0 < own_files, &found)?);
         let first = FirstReading::read(documents, of_documents, admitted, limits, progress, each)?;
-        Ok((first, read, all))
+        Ok((first, all))
     }
 
     /// The first reading of an earlier run, without anchors if the runs are known.
@@ -227,10 +241,10 @@ impl Search<'_> {
             true => empty,
             false => checkpoints.read_step(names.anchors, |from, _| empty.restore(from))?,
         };
-        let (first, read) = checkpoints.read_step(names.reading, |from, most| {
+        let (first, documents) = checkpoints.read_step(names.reading, |from, most| {
             Ok((FirstReading::restore(from, most)?, ReadDocuments::restore(from, most)?))
         })?;
-        Some((first, read, anchors))
+        Some((first, DocumentAnchors { documents, anchors }))
     }
 }
 
@@ -277,22 +291,76 @@ impl WindowHasher for SecondReader<'_> {
     }
 }
 
+/// What is found in a document.
+pub(super) type FoundAnchors = (ReadDocument, Vec<Anchor>);
+
 /// Finds the anchors of documents.
-struct AnchorReader<'a> {
+#[derive(Debug)]
+pub(super) struct AnchorReader<'a> {
     inputs: &'a Inputs,
     without: &'a [(u32, u32)],
     writes_spans: bool,
-    reader: &'a UnitReader,
+    reader: UnitReader,
     lengths: Lengths,
-    keep: &'a Precedence,
+    keep: Precedence,
     salts: Salts,
     /// Whether a document has a value of the field that separates them.
     is_given: AtomicBool,
 }
 
+impl<'a> AnchorReader<'a> {
+    /// A reader of all documents of these inputs.
+    ///
+    /// # Errors
+    /// Settings that make no sense.
+    pub(super) fn new(
+        inputs: &'a Inputs,
+        settings: &Settings,
+        analysis: &AnalysisSettings,
+        passages: &PassageSettings,
+        lengths: Lengths,
+    ) -> Result<Self, LookalikeError> {
+        Ok(Self {
+            inputs,
+            without: &[],
+            writes_spans: passages.writes_spans(),
+            reader: UnitReader::new(&passages.unit, analysis, settings.fields.has_sections()),
+            lengths,
+            keep: Precedence::new(settings)?,
+            salts: Salts::new(settings, passages.scope)?,
+            is_given: AtomicBool::new(false),
+        })
+    }
+
+    /// The salt of the units of a document.
+    pub(super) fn salt(&self, record: &RecordView<'_>) -> Option<u64> {
+        self.salts.of(record, u64::from(record.file) << 32 | u64::from(record.record))
+    }
+
+    /// Whether a document cannot be cut.
+    pub(super) fn is_fixed(&self, record: &RecordView<'_>) -> bool {
+        is_fixed(record, self.inputs, self.writes_spans)
+    }
+
+    /// The anchors of a document with these units and a text of so many bytes, if it has any.
+    pub(super) fn found(
+        &self,
+        record: &RecordView<'_>,
+        is_fixed: bool,
+        units: &SectionUnits,
+        text_bytes: u64,
+        scratch: &mut AnchorScratch,
+    ) -> Option<FoundAnchors> {
+        let mut found = Vec::new();
+        units.anchors(0, self.lengths, scratch, |anchor| found.push(anchor));
+        let document = || ReadDocument { is_fixed, values: self.keep.values(record, text_bytes) };
+        (!found.is_empty()).then(|| (document(), found))
+    }
+}
+
 impl DocumentReader for AnchorReader<'_> {
     type Scratch = (UnitScratch, AnchorScratch);
-    type Found = (ReadDocument, Vec<Anchor>);
+    type Found = FoundAnchors;
 
     fn skips(&self, place: (u32, u32)) -> bool {
         self.without.binary_search(&place).is_ok()
@@ -307,24 +375,14 @@ impl DocumentReader for AnchorReader<'_> {
         if self.salts.separated.is_some_and(|field| record.given.of(field).next().is_some()) {
             self.is_given.store(true, Ordering::Relaxed);
         }
-        let count = self.reader.read(text, self.salts.of(record, number_of(record)), units);
-        let mut found = Vec::new();
-        units.units().anchors(0, self.lengths, scratch, |anchor| found.push(anchor));
-        let document = || ReadDocument {
-            is_fixed: is_fixed(record, self.inputs, self.writes_spans),
-            values: self.keep.values(record, text),
-        };
-        (count, (!found.is_empty()).then(|| (document(), found)))
+        let count = self.reader.read(text, self.salt(record), units);
+        let (is_fixed, bytes) = (self.is_fixed(record), text.len() as u64);
+        (count, self.found(record, is_fixed, units.units(), bytes, scratch))
     }
 
     fn free_large((units, _): &mut Self::Scratch) {
         units.free_large();
     }
-}
-
-/// A number that no other record has.
-fn number_of(record: &RecordView<'_>) -> u64 {
-    u64::from(record.file) << 32 | u64::from(record.record)
 }
 
 /// Hashes the windows of the documents of a chunk that are asked for.
@@ -345,12 +403,12 @@ impl ChunkVisitor for Hashing<'_> {
         let document = self.numbers.of((record.file, record.record));
         let asked = self.asked.binary_search_by_key(&document, |&(document, _)| document);
         let least = asked.map_or(0, |number| self.asked[number].1);
-        let AnchorReader { reader, lengths, salts, .. } = *self.reader;
-        if reader.read(text, salts.of(record, number_of(record)), &mut self.scratch) < least {
+        let AnchorReader { reader, lengths, .. } = self.reader;
+        if reader.read(text, self.reader.salt(record), &mut self.scratch) < least {
             return false;
         }
         let mut hashes = Vec::new();
-        self.questions.answer(document, self.scratch.units().all(), lengths, &mut hashes);
+        self.questions.answer(document, self.scratch.units().all(), *lengths, &mut hashes);
         self.hashes.push((document, hashes));
         true
     }

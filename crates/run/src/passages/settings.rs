@@ -1,12 +1,10 @@
 //! Settings of a search for repeated passages.
 
-use crate::search_job::search_settings;
 use crate::{LookalikeError, Settings, Shingle};
 use lookalike_passages::classes::Repeated;
 use lookalike_passages::near::NearRule;
 use lookalike_passages::{CutRule, Lengths, Scope};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::str::FromStr;
 
@@ -80,6 +78,11 @@ fn is_none(units: &u32) -> bool {
 impl PassageSettings {
     /// The agreement of near passages if nothing is said.
     pub const AGREE: &str = "0.9";
+
+    /// Those of passages of at least this many words.
+    pub(super) fn of_length(words: u32) -> Self {
+        Self { length: Some(words), ..Self::default() }
+    }
 
     /// The fewest units of a passage.
     #[must_use]
@@ -287,21 +290,6 @@ impl NearSearch {
     pub fn repeated(self) -> Repeated {
         Repeated { most: Self::MOST_COPIES, ..Repeated::at_least(2, Scope::Across) }
     }
-}
-
-/// The settings as a summary states them.
-#[must_use]
-pub fn recorded(
-    settings: &Settings,
-    passages: &PassageSettings,
-    against: Option<&[String]>,
-) -> Map<String, Value> {
-    let mut recorded = search_settings(settings, &passages.resolved(), against);
-    recorded.insert("keep".into(), json!(settings.keep));
-    if let Some(field) = &settings.separate_by {
-        recorded.insert("separate_by".into(), json!(field));
-    }
-    recorded
 }
 
 /// What passages are made of.

@@ -8,11 +8,19 @@ use lookalike_text::{AnalysisSettings, NotCut, TextEdit, Unit, cut_bytes, cut_ed
 use std::ops::Range;
 
 /// Reads the units of texts; one for all threads.
+#[derive(Debug)]
 pub struct UnitReader {
     words: WordReader,
     unit: PassageUnit,
     /// The hash of each byte.
     of_bytes: Vec<u64>,
+}
+
+/// Makes the units of a document others than those of documents with another salt.
+pub(super) fn add_salt(units: &mut SectionUnits, salt: Option<u64>) {
+    if let Some(salt) = salt {
+        units.change(|unit| fingerprint::finalise(unit ^ salt));
+    }
 }
 
 /// Working space of one thread.
@@ -60,9 +68,7 @@ impl UnitReader {
                 });
             }
         }
-        if let Some(salt) = salt {
-            units.change(|unit| fingerprint::finalise(unit ^ salt));
-        }
+        add_salt(units, salt);
         units.len()
     }
 

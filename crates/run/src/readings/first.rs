@@ -1,17 +1,18 @@
 //! First reading of documents: what each of them has, on all threads.
 
-use crate::LookalikeError;
 use crate::opened::admit;
 use crate::reading::{Documents, Reading};
+use crate::{LookalikeError, Settings};
 use lookalike_engine::files::{FilePart, piece_bytes};
 use lookalike_engine::pipeline::{self, Items as PipelineItems, PipelineLimits};
 use lookalike_engine::poll::Poll;
 use lookalike_engine::signer::plain_text;
 use lookalike_engine::{Problems, Progress};
-use lookalike_io::source::{ChunkPosition, Piece, VisitScratch};
+use lookalike_io::source::{Chunk, ChunkPosition, Piece, VisitScratch};
 use lookalike_io::{Inputs, Item, RecordView};
 use lookalike_report::InputSummary;
 use lookalike_spill::{Decoder, Encoder};
+use lookalike_text::AnalysisSettings;
 use serde_json::{Value, json};
 use std::io::{self, Read, Write};
 
@@ -36,7 +37,7 @@ pub(crate) struct ReadCounts {
 }
 
 impl ReadCounts {
-    fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.documents += other.documents;
         self.words += other.words;
         self.text_bytes += other.text_bytes;
@@ -92,6 +93,19 @@ impl Admitted {
             Some(failure) => Err(LookalikeError::unreadable(failure, self.strict)),
             None => Ok(()),
         }
+    }
+
+    /// The analysis of texts with these settings, where tokens are left open as the inputs decide it.
+    ///
+    /// # Errors
+    /// An input that cannot be read, if it is not accepted.
+    pub(crate) fn analysis(
+        self,
+        settings: &Settings,
+        inputs: &Inputs,
+    ) -> Result<AnalysisSettings, LookalikeError> {
+        let found = settings.analysis_of(inputs, self.skip_unreadable && !self.strict);
+        found.map_err(|failure| LookalikeError::unreadable(failure, self.strict))
     }
 
     /// # Errors
@@ -268,14 +282,26 @@ impl<F: Send> ChunkReading<F> {
         piece: Piece,
         inputs: &Inputs,
         reader: &R,
-        (visit, scratch): &mut (VisitScratch, R::Scratch),
+        scratches: &mut (VisitScratch, R::Scratch),
     ) -> Self {
         let mut reading = Self::default();
         let (chunk, problem) = piece.into_parts();
+        if let Some(chunk) = chunk {
+            reading.read_chunk(chunk, inputs, reader, scratches);
+        }
         problem.into_iter().for_each(|problem| reading.problems.push(problem));
-        let Some(chunk) = chunk else { return reading };
+        reading
+    }
+
+    fn read_chunk<R: DocumentReader<Found = F>>(
+        &mut self,
+        chunk: Chunk,
+        inputs: &Inputs,
+        reader: &R,
+        (visit, scratch): &mut (VisitScratch, R::Scratch),
+    ) {
         let (place, mut documents) = (chunk.place(), 0);
-        reading.consumed = chunk.consumed;
+        self.consumed = chunk.consumed;
         chunk.visit_once(inputs, visit, &mut |item| {
             let (file, record) = item.place();
             match item {
@@ -283,31 +309,30 @@ impl<F: Send> ChunkReading<F> {
                 Item::Record(view) => {
                     let text = plain_text(&view.content);
                     let (words, found) = reader.read(&view, &text, scratch);
-                    reading.found.extend(found.map(|found| ((file, record), found)));
+                    self.found.extend(found.map(|found| ((file, record), found)));
                     documents += 1;
                     let counts = ReadCounts {
                         documents: 1,
                         words: words as u64,
                         text_bytes: text.len() as u64,
                     };
-                    match reading.of_files.last_mut() {
+                    match self.of_files.last_mut() {
                         Some((last, of)) if *last == file => of.add(counts),
-                        _ => reading.of_files.push((file, counts)),
+                        _ => self.of_files.push((file, counts)),
                     }
                 }
                 Item::Bad(problem) => {
-                    reading.bad.push((file, record));
-                    reading.problems.push(problem);
+                    self.bad.push((file, record));
+                    self.problems.push(problem);
                 }
                 Item::Failed(failure) => {
-                    reading.bad.push((file, record));
-                    reading.problems.push(failure.into_problem());
+                    self.bad.push((file, record));
+                    self.problems.push(failure.into_problem());
                 }
             }
         });
         R::free_large(scratch);
-        reading.chunk = Some(ReadChunk { place, documents });
-        reading
+        self.chunk = Some(ReadChunk { place, documents });
     }
 }
 

@@ -26,6 +26,14 @@ pub(crate) trait ChunkVisitor: Fates {
     /// What is found in a document.
     type Found: Send;
 
+    /// Begins the chunk.
+    ///
+    /// # Errors
+    /// What is to be read beside its wanted documents cannot be read.
+    fn begin(&mut self, _chunk: &Chunk) -> Result<(), LookalikeError> {
+        Ok(())
+    }
+
     /// Visits a wanted document, in order; `false` if it is not what it was when it was read first.
     fn visit(&mut self, record: &RecordView<'_>, text: &str) -> bool;
 
@@ -200,6 +208,7 @@ impl<'a> SecondReading<'a> {
         let number = self.number(&chunk).ok_or_else(|| self.documents.changed())?;
         let wanted = self.wanted_in(self.places(number));
         let mut visitor = visitor(wanted);
+        visitor.begin(&chunk)?;
         let mut unchanged = 0;
         if !wanted.is_empty() {
             let is_wanted = |file, record| wanted.binary_search(&(file, record)).is_ok();

@@ -142,7 +142,7 @@ impl Documents {
         let units = self.units.read(&text, salt, &mut self.scratch);
         let window = self.lengths.window() as usize;
         let has_window = self.scratch.units().sections().any(|section| section.len() >= window);
-        let values = self.precedence.values(record, &text);
+        let values = self.precedence.values(record, text.len() as u64);
         // One that goes by the order is in the tie.
         let rules = self.precedence.rules.iter().take_while(|rule| !rule.is_by_order());
         let precedence: Vec<u8> =
