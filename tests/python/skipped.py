@@ -51,7 +51,7 @@ OPTIONAL = (
     (exists("out/moto/installed"), "moto (a Python package index)", "object stores: S3 and commands on objects"),
     (program("openssl"), "openssl", "object stores: https"),
     (has_collections(), "real collections (LOOKALIKE_DATA=DIR, or ../shared/data)", "references, hostile files, formats, mail, filter and sweeps on real data"),
-    (bool(os.environ.get("LOOKALIKE_DATA")), "real collections (LOOKALIKE_DATA=DIR)", "the Python package and Spark on real data"),
+    (bool(os.environ.get("LOOKALIKE_DATA")), "real collections (LOOKALIKE_DATA=DIR)", "the Python package, Spark, Ray Data, Dask and Daft on real data"),
     (has_zstd(), "zstd", "compressed samples and collections read by the checks"),
     (has_mail_servers(),
      "postfix, rspamd, swaks, miltertest, procmail, maildrop and dovecot-sieve (tests/mail_programs.sh), and the rights of root", "the milter, rspamd's protocol and the recipes for pipes with real mail servers"),
