@@ -154,24 +154,36 @@ def test_steps_tell_how_far_a_call_is(many) -> None:
     lookalike.dedup(many, progress=True)
 
 
+class Slow(list):  # type: ignore[type-arg]
+    """A list that takes longer than two steps are apart: steps come while it is read."""
+
+    def __iter__(self) -> Iterator[str]:
+        for number, text in enumerate(super().__iter__()):
+            if number == 5000:
+                time.sleep(0.5)
+            yield text
+
+
 def test_steps_of_documents_in_memory_are_documents_of_documents(fewer) -> None:
-    texts = fewer["text"]
-    seen: list[lookalike.Step] = []
     pa = pytest.importorskip("pyarrow")
-    for documents, total in [
-        (fewer, len(texts)), (texts, len(texts)), (pa.table(fewer), len(texts)), (pa.array(texts), len(texts)),
-        (iter(texts), None), ([pa.record_batch(fewer)], None),
-    ]:  # fmt: skip
+    texts = fewer["text"]
+    assert len(texts) > 5000
+
+    def reading(documents, **options) -> list[lookalike.Step]:
         steps: list[lookalike.Step] = []
-        lookalike.dedup(documents, progress=steps.append, threads=1)
-        reading = [step for step in steps if step.phase == "reading"]
-        assert {step.total for step in reading} <= {total}
-        assert all(step.done == step.documents <= len(texts) for step in reading)
-        seen += reading
-    assert seen
-    steps = []
-    lookalike.dedup(texts[:6000], against=texts[6000:], progress=steps.append, threads=1)
-    assert {step.total for step in steps if step.phase == "reading"} <= {len(texts)}
+        lookalike.dedup(documents, progress=steps.append, threads=1, **options)
+        return [step for step in steps if step.phase == "reading"]
+
+    for documents, total in [
+        (Slow(texts), len(texts)), (iter(Slow(texts)), None), (fewer, len(texts)), (pa.table(fewer), len(texts)),
+        (pa.array(texts), len(texts)), ([pa.record_batch(fewer)], None),
+    ]:  # fmt: skip
+        steps = reading(documents)
+        assert {step.total for step in steps} <= {total}
+        assert all(step.done == step.documents <= len(texts) for step in steps)
+        # Of the others there are steps only where reading takes long enough.
+        assert steps or not isinstance(documents, Slow)
+    assert {step.total for step in reading(Slow(texts[:6000]), against=texts[6000:])} == {len(texts)}
 
 
 class Bar:

@@ -74,7 +74,7 @@ impl CompareRunsJob {
 /// # let folder = tempfile::tempdir()?;
 /// # let docs = folder.path().join("docs.jsonl");
 /// # let words = |last: &str| format!("one fish two fish red fish blue fish black fish old fish {last}");
-/// # let lines = [("a", "new fish"), ("b", "new shoe"), ("c", "new fish")]
+/// # let lines = [("a", "new fish"), ("b", "wet shoe"), ("c", "new fish")]
 /// #     .map(|(id, last)| format!("{{\"id\":\"{id}\",\"text\":\"{}\"}}\n", words(last)));
 /// # std::fs::write(&docs, lines.concat())?;
 /// let mut job = Job::new(vec![docs.display().to_string()], folder.path().join("strict"));
